@@ -9,6 +9,7 @@ import * as Scope from "effect/Scope"
 import type { Contributor, SessionHooks } from "../../services/hooks/Hooks.ts"
 import type { SessionServices } from "../../services/session/Sessions.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
+import * as LoadGuard from "../platform/extensions/LoadGuard.ts"
 import * as Modules from "../platform/extensions/Modules.ts"
 import * as Pace from "../platform/extensions/Pace.ts"
 import type { Missing } from "./discovery/Discovery.ts"
@@ -52,6 +53,7 @@ const openGeneration = Effect.fnUntraced(function* (
   const loaded = yield* Effect.forEach(extensions, (extension) =>
     Scope.extend(Loading.load(extension, shared, outside), scope)
   )
+  yield* LoadGuard.seal
   const [failed, instances] = Arr.separate(loaded)
   for (const instance of instances) instance.activate()
   const generation: Generation = { ports, session, instances, failed, close: Scope.close(scope, Exit.void) }

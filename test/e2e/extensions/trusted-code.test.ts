@@ -29,6 +29,11 @@ const later: Later = {
   lazy: () => import("./lazy.ts"),
   required: () => require("./required.cjs"),
   package: () => require("late-dep"),
+  commonJs: () => import("./common.cjs"),
+  shared: () => import("shared-dep"),
+  module: () => import("module-dep"),
+  ending: () => require("./code.of-theirs"),
+  beyond: () => import("../../../../" + ["beyond", "ts"].join(".")),
   computed: () => import("./" + ["computed", "ts"].join(".")),
   outside: () => import("../../../src/" + ["other", "ts"].join(".")),
   added: () => import("./" + ["added", "ts"].join(".")),
@@ -53,6 +58,8 @@ const files = {
   "work/.heddle/extensions/x/lazy.ts": "export const value: string = 'lazy'\n",
   "work/.heddle/extensions/x/computed.ts": "export const value: string = 'computed'\n",
   "work/.heddle/extensions/x/required.cjs": "exports.value = 'required'\n",
+  "work/.heddle/extensions/x/common.cjs": "exports.value = 'commonJs'\n",
+  "work/.heddle/extensions/x/code.of-theirs": "exports.value = 'ending'\n",
   "work/lib/z.ts": "export const linked: string = 'z'\n",
   "work/lib/more.ts": "export const value: string = 'more'\n",
   "work/src/util.ts": "export { util } from './deep'\n",
@@ -64,7 +71,15 @@ const files = {
   "work/node_modules/esm-dep/package.json": '{"name":"esm-dep","type":"module","exports":"./index.js"}',
   "work/node_modules/esm-dep/index.js": "export const named = 'named'\n",
   "work/node_modules/late-dep/package.json": '{"name":"late-dep","main":"main.js"}',
-  "work/node_modules/late-dep/main.js": "exports.value = 'late'\n"
+  "work/node_modules/late-dep/main.js": "exports.value = 'late'\n",
+  "work/node_modules/shared-dep/package.json": '{"name":"shared-dep","main":"main.js"}',
+  "work/node_modules/shared-dep/main.js":
+    "exports.begun = true; const own = require('./own'); exports.value = own(); exports.own = own\n",
+  "work/node_modules/shared-dep/own.js":
+    "const main = require('./main'); module.exports = () => (main.begun ? 'shared' : 'apart')\n",
+  "work/node_modules/module-dep/package.json": '{"name":"module-dep","type":"module","exports":"./index.js"}',
+  "work/node_modules/module-dep/index.js":
+    "import shared, { own } from 'shared-dep'\nexport const value = own === shared.own && 'module'\n"
 }
 
 const fill = (place: Place) => {
@@ -160,6 +175,28 @@ plays("what is loaded later is compared, too: in the process of the answer and i
     await pipes.end()
     rmSync(join(place.cwd, ".heddle/extensions/x/added.ts"))
   }
+})
+
+plays("packages and CommonJS that are imported after the start are compared then", async (start, place) => {
+  fill(place)
+  const pipes = await trusting(start)
+  for (const [name, file] of [
+    ["commonJs", "work/.heddle/extensions/x/common.cjs"],
+    ["shared", "work/node_modules/shared-dep/own.js"],
+    ["module", "work/node_modules/module-dep/index.js"],
+    ["ending", "work/.heddle/extensions/x/code.of-theirs"]
+  ] as const) {
+    const before = readFileSync(join(place.home, file), "utf8")
+    place.put(file, before + evil(place))
+    const { failed, said } = await command(pipes, `/load ${name}`)
+    assert.deepStrictEqual([name, said, failed.length], [name, [], 1])
+    assert.include(failed[0], `${join(place.home, file)} was not loaded: it has changed since you trusted this project`)
+    place.put(file, before)
+    assert.deepStrictEqual((await command(pipes, `/load ${name}`)).said, [name])
+  }
+  place.put("beyond.ts", `export const value = 1${evil(place)}`)
+  assert.include((await command(pipes, "/load beyond")).failed[0], "beyond.ts was not loaded: it was not there")
+  assert.isFalse(existsSync(mark(place)))
 })
 
 plays("an extension that changed is not loaded by a reload", async (start, place) => {

@@ -18,6 +18,11 @@ const loaders = new Map<string, Loader>([
 /** How bun reads the file; undefined for what is no code. */
 export const loaderOf = (path: string): Loader | undefined => loaders.get(/\.(\w+)$/.exec(path)?.[1] ?? "")
 
+/** Whether a `require` runs the file: bun takes every ending for code that it does not know. */
+export const mayBeCode = (path: string): boolean =>
+  loaderOf(path) !== undefined ||
+  !/\.(?:node|json[c5]?|toml|ya?ml|txt|text|md|wasm|html?|css|sh|db|sqlite|png|jpe?g|svg)$/.test(path)
+
 const attempt = (run: () => string): ReadonlyArray<string> => {
   try {
     return [run()]
