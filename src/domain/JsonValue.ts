@@ -97,6 +97,20 @@ const mostCopied = 100_000
 
 export const encodable = (root: unknown): unknown => copied(root, mostCopied)
 
+const freeze = (value: unknown): void => {
+  if (typeof value !== "object" || value === null) return
+  Object.freeze(value)
+  for (const child of Object.values(value)) freeze(child)
+}
+
+/** A copy of an object that nothing changes any more, without code of its sender, or why there is none. */
+export const frozen = (value: unknown): Either.Either<Readonly<Record<string, unknown>>, string> =>
+  Either.flatMap(plain(value), (copy) => {
+    if (!Predicate.isReadonlyRecord(copy)) return Either.left("is no object")
+    freeze(copy)
+    return Either.right(copy)
+  })
+
 /** A copy without code of its sender: the same as `snapshot`, but texts are shared. */
 export const plain = (value: unknown): Either.Either<unknown, string> => {
   const problem = problemOf(value)

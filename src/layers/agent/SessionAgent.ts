@@ -21,6 +21,7 @@ import { Compactions } from "./compaction/CompactionModule.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import * as Asking from "../hooks/Asking.ts"
 import * as Forwarding from "../hooks/Forwarding.ts"
+import * as HookStep from "../hooks/HookStep.ts"
 import * as Joining from "../hooks/Joining.ts"
 import * as HookRegistry from "../hooks/HookRegistry.ts"
 import { RegisteredHooks } from "../hooks/HookRegistry.ts"
@@ -78,6 +79,7 @@ const makeParts = Effect.fnUntraced(function* (options: SessionAgentOptions) {
   const { announce = () => {}, opening = { reason: "startup" } } = options
   const events = { ...log, publish, ready: relay.ready }
   const core = yield* Core.make({ options: { ...options, opening }, events, supervision, announce, fork })
+  core.contribute({ name: "hooks", run: () => HookStep.make(hooks, relay.flush) })
   const services = yield* Effect.provideService(options.plan.build(core), RegisteredHooks, hooks)
   const controls = Context.get(services, Controls)
   const tools = Context.get(services, ToolSet)

@@ -3,12 +3,15 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { AgentMessage } from "../../domain/conversation/Message.ts"
+import * as JsonValue from "../../domain/JsonValue.ts"
 import { defined } from "../../domain/Values.ts"
 import type * as Points from "../../services/hooks/HookPoints.ts"
 import type { CompactionDecision, CompactionPlan } from "../../services/Compaction.ts"
 import type { RequestHooks } from "../../services/model/RequestHooks.ts"
 import * as Supervision from "../../services/supervision/Supervision.ts"
-import type { ToolAnswer } from "../../services/Tools.ts"
+import type { CallAsked, CallResult, CallVerdict } from "../../services/session/RunStep.ts"
+import { ToolFailure } from "../../services/Tools.ts"
+import type { HookProblem } from "../../services/hooks/Hooks.ts"
 import type { HookRegistry, Registered } from "./HookRegistry.ts"
 
 /** While hooks of the point are asked, the supervision tree shows it. */
@@ -106,48 +109,59 @@ export const messageEnding = <M extends AgentMessage>(
     }
   })
 
-export const toolResult = (hooks: HookRegistry, call: Points.ToolCallAsked, output: ToolAnswer, isError: boolean) =>
-  fold(
-    hooks,
-    "toolResult",
-    { output, isError },
-    {
-      event: (state) => ({
-        ...call,
-        content: state.output.content,
-        ...defined({ details: state.output.details }),
-        isError: state.isError
-      }),
-      next: (state, { content, details, isError: failed }) => ({
-        output: { ...state.output, ...defined({ content, details }) },
-        isError: failed ?? state.isError
-      })
-    }
-  )
+export const toolResult = (
+  hooks: HookRegistry,
+  { input, toolCallId, toolName }: Omit<CallAsked, "requested">,
+  result: CallResult
+): Effect.Effect<CallResult> =>
+  fold(hooks, "toolResult", result, {
+    event: (state) => ({
+      toolCallId,
+      toolName,
+      input,
+      content: state.output.content,
+      ...defined({ details: state.output.details }),
+      isError: state.isError
+    }),
+    next: (state, { content, details, isError: failed }) => ({
+      output: { ...state.output, ...defined({ content, details }) },
+      isError: failed ?? state.isError
+    })
+  })
 
-export interface Verdict {
-  /** Why the call does not run; undefined if it does. */
-  readonly blocked: string | undefined
-  readonly terminate: boolean
+/** What a hook has decided about a call, its arguments frozen. */
+const readDecision = (answer: Points.ToolCallDecision | void): Either.Either<CallVerdict, HookProblem> => {
+  if (answer === undefined) return Either.right({})
+  if (answer.block === true) {
+    const { reason = "Tool execution was blocked", terminate } = answer
+    const ends = terminate === true ? { terminate } : {}
+    return Either.right({ refusal: new ToolFailure({ message: reason, ...ends }) })
+  }
+  if (answer.input === undefined) return Either.right({})
+  return Either.mapBoth(JsonValue.frozen(answer.input), {
+    onLeft: (problem) => ({ message: `the arguments: ${problem}` }),
+    onRight: (input) => ({ input })
+  })
 }
 
 /** A hook that fails blocks the call: it may have been there to prevent it. */
-export const toolCall = (hooks: HookRegistry, call: Points.ToolCallAsked): Effect.Effect<Verdict> =>
+export const toolCall = (hooks: HookRegistry, call: CallAsked): Effect.Effect<CallVerdict> =>
   shown(
     "toolCall",
     Effect.gen(function* () {
+      let verdict: CallVerdict = {}
       for (const one of hooks.of("toolCall")) {
-        const answer = yield* hooks.call(one, call)
-        if (Either.isLeft(answer)) {
-          const { location, message } = answer.left
+        const answer = yield* hooks.call(one, { ...call, ...verdict })
+        const decision = Either.flatMap(answer, readDecision)
+        if (Either.isLeft(decision)) {
+          const { location, message } = decision.left
           hooks.report({ name: one.name, event: "toolCall", message, ...defined({ location }) })
-          return { blocked: `Extension ${one.name} failed: ${message}`, terminate: false }
+          return { refusal: new ToolFailure({ message: `Extension ${one.name} failed: ${message}` }) }
         }
-        if (answer.right?.block !== true) continue
-        const { reason = "Tool execution was blocked", terminate = false } = answer.right
-        return { blocked: reason, terminate }
+        verdict = { ...verdict, ...decision.right }
+        if (verdict.refusal !== undefined) return verdict
       }
-      return { blocked: undefined, terminate: false }
+      return verdict
     })
   )
 

@@ -13,13 +13,15 @@ export const contributors = (hooks: HookRegistry): ReadonlyArray<Contributor> =>
   const join = Effect.gen(function* () {
     const registration = yield* Effect.flatMap(SessionHooks, (session) => session.join(name))
     registration.on("toolCall", (call) =>
-      Effect.map(Asking.toolCall(hooks, call), ({ blocked, terminate }) =>
-        blocked === undefined ? undefined : { block: true, reason: blocked, terminate }
+      Effect.map(Asking.toolCall(hooks, call), ({ input, refusal }) =>
+        refusal === undefined
+          ? defined({ input })
+          : { block: true, reason: refusal.message, ...defined({ terminate: refusal.terminate }) }
       )
     )
     registration.on("toolResult", ({ content, details, isError, ...call }) =>
       Effect.map(
-        Asking.toolResult(hooks, call, { content, ...defined({ details }) }, isError),
+        Asking.toolResult(hooks, call, { output: { content, ...defined({ details }) }, isError }),
         ({ isError: failed, output }) => ({ ...output, isError: failed })
       )
     )

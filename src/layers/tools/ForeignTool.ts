@@ -109,7 +109,8 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
   }
 
   return Effect.fn("ForeignTool.run")(function* (given: JsonObject, context: ToolContext) {
-    const args = coerce(parameters, yield* prepare(given))
+    // The code of others may change its arguments, which are those of the message.
+    const args = coerce(parameters, yield* prepare(copyOfObject(given)))
     const problem = ArgumentCheck.problemOf(parameters, args)
     if (problem !== undefined) return yield* invalid(problem)
     const result = yield* keepingProgress(context, ({ progress, toolCallId }) => {

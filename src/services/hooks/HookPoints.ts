@@ -10,6 +10,7 @@ import type { ImageContent, InputContent, JsonObject } from "../../domain/conver
 import type { AgentMessage, CustomMessage, ToolOutput } from "../../domain/conversation/Message.ts"
 import type { Model } from "../../domain/model/Model.ts"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
+import type { CallAsked } from "../session/RunStep.ts"
 import type { CompactionDecision, CompactionPlan } from "../Compaction.ts"
 
 /** Why a session was opened, and which one was left for it. */
@@ -53,14 +54,9 @@ export interface RunAdditions {
   readonly systemPrompt?: string
 }
 
-export interface ToolCallAsked {
-  readonly toolCallId: string
-  readonly toolName: string
-  /** The same object for all hooks of a call. A hook changes the arguments by changing this object. */
-  readonly input: JsonObject
-}
-
 export interface ToolCallDecision {
+  /** Other arguments, which the next hook is asked about. A copy of them is made at once. */
+  readonly input?: JsonObject
   readonly block?: boolean
   /** What the model reads in place of a result. */
   readonly reason?: string
@@ -68,7 +64,7 @@ export interface ToolCallDecision {
   readonly terminate?: boolean
 }
 
-export interface ToolCallAnswered extends ToolCallAsked {
+export interface ToolCallAnswered extends Omit<CallAsked, "requested"> {
   readonly content: ReadonlyArray<InputContent>
   readonly details?: JsonObject
   readonly isError: boolean
@@ -160,7 +156,7 @@ interface OwnPoints {
     event: { readonly message: AgentMessage },
     answer: { readonly message: AgentMessage } | void
   ]
-  readonly toolCall: readonly [event: ToolCallAsked, answer: ToolCallDecision | void]
+  readonly toolCall: readonly [event: CallAsked, answer: ToolCallDecision | void]
   readonly toolResult: readonly [event: ToolCallAnswered, answer: ToolResultChange | void]
   readonly userCommand: readonly [event: UserCommand, answer: UserCommandAnswer | void]
 }

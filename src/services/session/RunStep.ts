@@ -3,9 +3,11 @@
  * when a run begins, so what the step remembers belongs to that run.
  */
 import type * as Effect from "effect/Effect"
+import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { CustomInput, RunMessage, ToolResultMessage } from "../../domain/conversation/Message.ts"
 import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
 import type { ModelFailure } from "../model/ModelClient.ts"
+import type { ToolAnswer, ToolFailure } from "../Tools.ts"
 
 /** What a step sees of its run. */
 export interface RunView {
@@ -37,6 +39,33 @@ export interface AnswerWatch {
   readonly look: () => string | undefined
 }
 
+/** A tool call that is about to run, of whichever tool. It is frozen: what a step was asked about is what runs. */
+export interface CallAsked {
+  readonly toolCallId: string
+  readonly toolName: string
+  /** The arguments of the model, the same object for all who are asked about the call. */
+  readonly requested: JsonObject
+  /** The arguments as those who were asked before have left them. */
+  readonly input: JsonObject
+}
+
+/** Other arguments for a call, of which a frozen copy is made, or its end: the model reads the refusal. */
+export interface CallVerdict {
+  readonly input?: JsonObject
+  readonly refusal?: ToolFailure
+}
+
+export interface CallResult {
+  readonly output: ToolAnswer
+  readonly isError: boolean
+}
+
+/**
+ * When a step is asked about calls: before hosts see them start (`tool_execution_start`, which then has the arguments that
+ * run), behind that, or not now. If one step is to be asked before the start, all are.
+ */
+export type CallMoment = "start" | "run" | "never"
+
 export interface RunStep {
   /** A message of the user joins the run: the prompt, or one from the queue. */
   readonly prompted?: () => void
@@ -48,6 +77,15 @@ export interface RunStep {
   readonly watch?: Effect.Effect<AnswerWatch | undefined>
   /** The model came to the end of its answer. */
   readonly answered?: () => void
+  /**
+   * What becomes of a call that is about to run; undefined: it runs as it is. Asked in the fiber of the call, for one call
+   * after the other, in their order. Every call that would run passes here.
+   */
+  readonly call?: (call: CallAsked) => Effect.Effect<CallVerdict | undefined>
+  /** Default: "start" with `call`, else "run". */
+  readonly callMoment?: () => CallMoment
+  /** What becomes of the result of a call that has run. Each step gets the answer of the one before it. */
+  readonly result?: (call: CallAsked, result: CallResult) => Effect.Effect<CallResult>
   /** What becomes of the turn. Each step gets the answer of the one before it. */
   readonly afterTurn?: (outcome: TurnOutcome) => Effect.Effect<TurnOutcome>
   /**

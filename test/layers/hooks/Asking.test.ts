@@ -8,6 +8,7 @@ import * as HookRegistry from "../../../src/layers/hooks/HookRegistry.ts"
 import type { HookPoint } from "../../../src/services/hooks/HookPoints.ts"
 import type { Hook } from "../../../src/services/hooks/Hooks.ts"
 import { model } from "../../support/agent/ScriptedModel.ts"
+import { ToolFailure } from "../../../src/services/Tools.ts"
 
 /** Each hook is a contributor of its own: `1`, `2`, … */
 const hooksOf = Effect.fnUntraced(function* <P extends HookPoint>(point: P, ...all: ReadonlyArray<Hook<P>>) {
@@ -120,26 +121,27 @@ it.scoped("messageEnding: the message is replaced by one of the same role, other
 )
 
 describe("toolCall", () => {
-  const call = () => ({ toolCallId: "c", toolName: "t", input: { path: "a" } })
+  const requested = { path: "a" }
+  const call = () => ({ toolCallId: "c", toolName: "t", input: requested, requested })
 
-  it.scoped("all hooks share the arguments, and may change them", () =>
+  it.scoped("each hook is asked about the arguments that the one before it has answered", () =>
     Effect.gen(function* () {
-      const asked = call()
       const { hooks } = yield* hooksOf(
         "toolCall",
-        ({ input }) => void Object.assign(input, { path: `${String(input["path"])}b` }),
-        ({ input }) => Effect.sync(() => void Object.assign(input, { path: `${String(input["path"])}c` }))
+        ({ input }) => ({ input: { path: `${String(input["path"])}b` } }),
+        () => undefined,
+        ({ input }) => Effect.succeed({ input: { path: `${String(input["path"])}c` }, block: false })
       )
-      assert.deepStrictEqual(yield* Asking.toolCall(hooks, asked), { blocked: undefined, terminate: false })
-      assert.deepStrictEqual(asked.input, { path: "abc" })
+      assert.deepStrictEqual(yield* Asking.toolCall(hooks, call()), { input: { path: "abc" } })
+      assert.deepStrictEqual(requested, { path: "a" })
     })
   )
 
   it.scoped.each([
-    ["a reason", { block: true, reason: "not here" }, { blocked: "not here", terminate: false }],
-    ["none", { block: true }, { blocked: "Tool execution was blocked", terminate: false }],
-    ["the end of the run", { block: true, terminate: true }, { blocked: "Tool execution was blocked", terminate: true }]
-  ] as const)("a hook blocks with %s, and is the last one", ([, answer, verdict]) =>
+    ["a reason", { block: true, reason: "not here" }, { message: "not here" }],
+    ["none", { block: true }, { message: "Tool execution was blocked" }],
+    ["the end of the run", { block: true, terminate: true }, { message: "Tool execution was blocked", terminate: true }]
+  ] as const)("a hook blocks with %s, and is the last one", ([, answer, refusal]) =>
     Effect.gen(function* () {
       const { hooks } = yield* hooksOf(
         "toolCall",
@@ -148,7 +150,7 @@ describe("toolCall", () => {
         () => answer,
         () => Effect.dieMessage("not asked")
       )
-      assert.deepStrictEqual(yield* Asking.toolCall(hooks, call()), verdict)
+      assert.deepStrictEqual(yield* Asking.toolCall(hooks, call()), { refusal: new ToolFailure(refusal) })
     })
   )
 
@@ -156,8 +158,7 @@ describe("toolCall", () => {
     Effect.gen(function* () {
       const { hooks, reports } = yield* hooksOf("toolCall", fail, () => Effect.dieMessage("not asked"))
       assert.deepStrictEqual(yield* Asking.toolCall(hooks, call()), {
-        blocked: "Extension 1 failed: no",
-        terminate: false
+        refusal: new ToolFailure({ message: "Extension 1 failed: no" })
       })
       assert.deepStrictEqual(reports, ["1 toolCall: no"])
     })
@@ -178,7 +179,10 @@ it.scoped("toolResult: content, details and the error mark change each on its ow
       }
     )
     const asked = { toolCallId: "c", toolName: "t", input: {} }
-    const result = yield* Asking.toolResult(hooks, asked, { content: [text("old")], details: { n: 1 } }, false)
+    const result = yield* Asking.toolResult(hooks, asked, {
+      output: { content: [text("old")], details: { n: 1 } },
+      isError: false
+    })
     assert.deepStrictEqual(result, { output: { content: [text("new")], details: { n: 2 } }, isError: true })
     assert.deepStrictEqual(seen, [{ ...asked, content: [text("new")], details: { n: 1 }, isError: true }])
     assert.deepStrictEqual(reports, ["3 toolResult: no"])

@@ -64,6 +64,20 @@ export const make = () => {
             return isLater(answer) ? answer : Effect.succeed(answer)
           })
       ),
+    /** Asks about a tool call, each hook with the arguments that the one before it has left. */
+    judge: (asked: HookEvent<"toolCall">) =>
+      Effect.reduce(
+        registrations.flatMap(({ hooks }) => hooks.toolCall ?? []),
+        asked,
+        (call, hook) =>
+          Effect.map(
+            Effect.suspend(() => {
+              const answer = hook(call)
+              return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+            }),
+            (answer) => ({ ...call, ...(answer?.input === undefined ? {} : { input: answer.input }) })
+          )
+      ),
     /** What the hooks return before anything is waited for. */
     poll: <P extends HookPoint>(point: P, event: HookEvent<P>): ReadonlyArray<unknown> =>
       registrations.flatMap(({ hooks }) => (hooks[point] ?? []).map((hook): unknown => hook(event)))

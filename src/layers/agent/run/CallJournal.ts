@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
-import { text, type ToolCall } from "../../../domain/conversation/Content.ts"
+import { type JsonObject, text, type ToolCall } from "../../../domain/conversation/Content.ts"
 import type { RunMessage, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
 import type { Usage } from "../../../domain/model/Usage.ts"
 import { defined } from "../../../domain/Values.ts"
@@ -16,6 +16,8 @@ import type { Session } from "../../../services/session/Session.ts"
 /** A call of the turn at hand, in the order of the assistant message. */
 export interface OpenCall {
   readonly call: ToolCall
+  /** What it runs with, where that differs from what the model has asked for. */
+  args?: JsonObject
   startedAt?: number
   /** The tool was called: hosts see a start also of calls that are refused or skipped. */
   isRun?: true
@@ -40,19 +42,22 @@ interface Dependencies {
 const callsPerTurnOfLoop = 64
 
 export const make = ({ calls, ids, messages, now, publish, recorded, runId, session, ticks }: Dependencies) => {
-  const startCall = (position: number, isRun: boolean) => {
+  const startCall = (position: number, isRun: boolean, given?: JsonObject) => {
     const open = calls()[position]
     if (open === undefined || open.startedAt !== undefined) return
     open.startedAt = ticks()
     if (isRun) open.isRun = true
-    const { arguments: args, id: toolCallId, name: toolName } = open.call
+    if (given !== undefined) open.args = given
+    const { id: toolCallId, name: toolName } = open.call
+    const { args = open.call.arguments } = open
     publish({ _tag: "ToolStarted", runId, toolCallId, toolName, args })
   }
 
   const progressOfCall = (position: number, partialResult: ToolOutput) => {
     const open = calls()[position]
     if (open === undefined) return
-    const { arguments: args, id: toolCallId, name: toolName } = open.call
+    const { id: toolCallId, name: toolName } = open.call
+    const { args = open.call.arguments } = open
     publish({ _tag: "ToolUpdated", runId, toolCallId, toolName, args, partialResult })
   }
 
@@ -78,7 +83,9 @@ export const make = ({ calls, ids, messages, now, publish, recorded, runId, sess
     storeThenTell(
       () => {
         const open = calls()[position]
-        return open === undefined || open.result !== undefined ? Effect.void : end(open, result, isError, usage)
+        if (open === undefined || open.result !== undefined) return Effect.void
+        startCall(position, false)
+        return end(open, result, isError, usage)
       },
       () => undefined
     )
@@ -86,7 +93,6 @@ export const make = ({ calls, ids, messages, now, publish, recorded, runId, sess
   const answerOpenCalls = Effect.fnUntraced(function* (reason: string) {
     for (const [position, { result }] of calls().entries()) {
       if (result !== undefined) continue
-      startCall(position, false)
       yield* endCall(position, { content: [text(reason)], details: {} }, true)
       if (position % callsPerTurnOfLoop === callsPerTurnOfLoop - 1) yield* EventLoop.nextTurn
     }

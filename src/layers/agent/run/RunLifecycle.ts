@@ -31,7 +31,6 @@ import type { ModelInForce } from "../model/ModelInForce.ts"
 import type { Instructions } from "../model/Instructions.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
-import type { CallHooks } from "./HookedCall.ts"
 import * as Run from "./Run.ts"
 import type { RunEnd } from "./RunEnd.ts"
 import * as RunJournal from "./RunJournal.ts"
@@ -139,8 +138,6 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     watch: queue.watch
   }
 
-  const around: CallHooks = { hooks, flush: relay.flush, turn: yield* Effect.makeSemaphore(1) }
-
   const begin = ({ message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let replaced: string | undefined
     const systemPrompt: Instructions["promptForCall"] = (active) =>
@@ -161,7 +158,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       recorded
     })
     const runTools = (calls: Parameters<typeof ToolBatch.run>[1]) =>
-      ToolBatch.run({ tools, budget, journal, around, fibers, ready, steering }, calls)
+      ToolBatch.run({ tools, budget, journal, steps: steps.calls, fibers, ready, steering }, calls)
     const calling = { client, journal, runTools, steps, ready, ticks }
     const turn = Effect.flatMap(Effect.zipRight(ready, model.certain), (chosen) =>
       RunNodes.turn(journal.turnIndex(), Turn.run(calling, chosen.model, requests(chosen, systemPrompt)))

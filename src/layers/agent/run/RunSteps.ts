@@ -1,9 +1,12 @@
 /** The steps that the modules of a session have in a run, as one. */
 import * as Effect from "effect/Effect"
 import type { Contribution } from "../../../services/session/SessionCore.ts"
+import * as CallSteps from "./CallSteps.ts"
 import type { AnswerWatch, RunStep, RunView } from "../../../services/session/RunStep.ts"
 
-export type RunSteps = Required<RunStep>
+export interface RunSteps extends Required<Omit<RunStep, "call" | "callMoment" | "result">> {
+  readonly calls: CallSteps.CallSteps
+}
 
 const each = <A extends ReadonlyArray<unknown>>(
   calls: ReadonlyArray<((...args: A) => Effect.Effect<unknown>) | undefined>
@@ -40,6 +43,7 @@ export const make = (contributions: ReadonlyArray<Contribution>, view: RunView):
     },
     before: Effect.forEach(steps, ({ before = Effect.void }) => before, { discard: true }),
     opening: each(steps.map(({ opening }) => opening)),
+    calls: CallSteps.make(steps),
     watch: Effect.map(
       Effect.forEach(
         steps.flatMap(({ watch }) => watch ?? []),

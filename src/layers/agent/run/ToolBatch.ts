@@ -2,27 +2,18 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
-import type { ToolCall } from "../../../domain/conversation/Content.ts"
-import * as JsonValue from "../../../domain/JsonValue.ts"
-import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import * as Ledger from "../../../domain/session/Ledger.ts"
-import type { Usage } from "../../../domain/model/Usage.ts"
-import { defined } from "../../../domain/Values.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
-import * as Interrupted from "../../../services/fibers/Interrupted.ts"
 import { type SessionTools, type Tool, type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
-import * as CutOffCall from "./CutOffCall.ts"
-import * as HookedCall from "./HookedCall.ts"
+import * as CallFiber from "./CallFiber.ts"
+import type { CallSteps } from "./CallSteps.ts"
 import type { RunJournal } from "./RunJournal.ts"
-import * as RunNodes from "../nodes/RunNodes.ts"
 
 /** Steering messages that skip what is left of a batch (protocol.md 4.6). */
 export interface Steering {
@@ -36,7 +27,7 @@ interface Dependencies {
   readonly tools: SessionTools
   readonly budget: SessionBudget
   readonly journal: RunJournal
-  readonly around: HookedCall.CallHooks
+  readonly steps: CallSteps
   /** Owns the fibers of calls, for as long as the session is open. */
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
   /** Waits while a sink is too far behind. */
@@ -44,29 +35,17 @@ interface Dependencies {
   readonly steering: Steering
 }
 
-/** How a call ended. A defect is no result: it ends the batch. */
-type Outcome =
-  | {
-      readonly _tag: "Result"
-      readonly position: number
-      readonly output: ToolOutput
-      readonly isError: boolean
-      readonly terminate?: true
-      readonly usage?: Usage
-    }
-  | { readonly _tag: "Defect"; readonly cause: Cause.Cause<never> }
-
 /** The calls of one batch. Its own fiber starts them and records how they ended; each runs in a fiber of its own. */
 interface Batch extends Dependencies {
   readonly calls: ReadonlyArray<RequestedCall>
   /** The fibers of the calls that run. */
-  readonly running: Set<Fiber.RuntimeFiber<ToolAnswer, ToolFailure>>
+  readonly running: Set<CallFiber.CallFiber>
   /** Starts a fiber at once, up to its first wait. */
-  readonly fork: (call: Effect.Effect<ToolAnswer, ToolFailure>) => Fiber.RuntimeFiber<ToolAnswer, ToolFailure>
+  readonly fork: (call: Effect.Effect<ToolAnswer, ToolFailure>) => CallFiber.CallFiber
   /** Calls that have started and are not recorded. */
   open: number
   /** In the order in which the calls have ended. */
-  readonly unrecorded: Array<Outcome>
+  readonly unrecorded: Array<CallFiber.Outcome>
   /** How many of them are recorded; they are taken out together. */
   recorded: number
   /** Open while a call is unrecorded. */
@@ -88,9 +67,7 @@ interface Batch extends Dependencies {
 /** Calls that run side by side, of however many a model asks for at once. */
 const mostAtOnce = 64
 
-const skippedText = "Skipped due to queued user message."
-const skipping = new ToolFailure({ message: skippedText })
-const cancelledText = "Cancelled by host"
+const skipping = new ToolFailure({ message: CallFiber.skippedText })
 const cutOffText = "Tool call was cut off by the output limit; resend it with smaller arguments."
 
 /** The tool that answers a call, or the reason why none does. */
@@ -106,74 +83,19 @@ const resolve = ({ tools }: Dependencies, { call, excess, state }: RequestedCall
   )
 }
 
-const failed = (position: number, failure: ToolFailure): Outcome => ({
-  _tag: "Result",
-  position,
-  output: HookedCall.failureOutput(failure),
-  isError: true,
-  ...(failure.terminate === true ? { terminate: true } : {})
-})
-
-/** What is not part of the output is for the run, and is not stored. */
-const answered = (position: number, { terminate, usage, ...output }: ToolAnswer): Outcome => ({
-  _tag: "Result",
-  position,
-  output,
-  isError: false,
-  ...(terminate === true ? { terminate } : {}),
-  ...defined({ usage })
-})
-
-/** A result that cannot be stored or sent, such as one that contains itself, is an error for the model. */
-const keepable = (outcome: Outcome, { name }: ToolCall): Outcome => {
-  const problem = outcome._tag === "Defect" ? undefined : JsonValue.problemOf(outcome.output)
-  if (outcome._tag === "Defect" || problem === undefined) return outcome
-  const message = `The result of ${name} cannot be used: ${problem}`
-  return { ...outcome, output: HookedCall.failureOutput(new ToolFailure({ message })), isError: true }
-}
-
-const note = (batch: Batch, outcome: Outcome) => {
+const note = (batch: Batch, outcome: CallFiber.Outcome) => {
   batch.unrecorded.push(outcome)
   batch.ended.unsafeOpen()
 }
 
 /** Answers without running anything; hosts still see the call start and end. */
-const refuse = (batch: Batch, position: number, failure: ToolFailure) => note(batch, failed(position, failure))
-
-/** Runs the call in a fiber of its own, which can be ended alone. */
-const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: Tool) => {
-  const { journal, ready } = batch
-  let cancelled = false
-  /** Progress after the end of the call is dropped: by then its position may belong to a call of another turn. */
-  let isOver = false
-  // The result of an interrupted call follows, so its progress is not shown. An abort does not wait for slow sinks.
-  const progress = (output: ToolOutput) =>
-    Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
-      if (isOver || Interrupted.isRequestedOf(fiber)) return Effect.void
-      const show = () => journal.progressOfCall(position, output)
-      return RuntimeFlags.interruptible(runtimeFlags) ? Effect.map(ready, show) : Effect.sync(show)
-    })
-  const reason = () => (cancelled ? cancelledText : batch.skips ? skippedText : tool.abortedText)
-  const cutOff = CutOffCall.make(reason)
-  const outcome = (exit: Exit.Exit<ToolAnswer, ToolFailure>): Outcome => {
-    if (Exit.isSuccess(exit)) return answered(position, exit.value)
-    const failure = Cause.failureOption(exit.cause)
-    if (Option.isSome(failure)) return failed(position, failure.value)
-    if (!Cause.isInterruptedOnly(exit.cause)) return { _tag: "Defect", cause: Cause.stripFailures(exit.cause) }
-    return { _tag: "Result", position, output: cutOff.answer(), isError: true }
-  }
-  const run = Effect.withFiberRuntime<ToolAnswer, ToolFailure>((fiber) => {
-    const context = { toolCallId: call.id, progress, orInterrupted: cutOff.within(fiber) }
-    return HookedCall.run(batch.around, call, (args) => tool.run(args, context))
-  })
-  const fiber = batch.fork(RunNodes.toolCall(call, () => (cancelled = true), run))
-  batch.running.add(fiber)
-  fiber.addObserver((exit) => {
-    batch.running.delete(fiber)
-    isOver = true
-    note(batch, keepable(outcome(exit), call))
-  })
+const refuse = (batch: Batch, position: number, failure: ToolFailure) => {
+  batch.journal.startCall(position, false)
+  note(batch, CallFiber.failed(position, failure))
 }
+
+const launch = (batch: Batch, position: number, { call }: RequestedCall, tool: Tool) =>
+  CallFiber.start(batch, { position, call, tool, isSkipped: () => batch.skips }, (outcome) => note(batch, outcome))
 
 const overBudget = ({ budget }: Dependencies) =>
   Effect.match(budget.toolCall, {
@@ -183,7 +105,7 @@ const overBudget = ({ budget }: Dependencies) =>
 
 /** Starts the calls that may run now, in their order. */
 const startNext = Effect.fnUntraced(function* (batch: Batch) {
-  const { calls, journal } = batch
+  const { calls } = batch
   for (let requested = calls[batch.next]; requested !== undefined; requested = calls[batch.next]) {
     if (batch.exclusive && batch.open > 0) return
     if (batch.open >= mostAtOnce) {
@@ -202,7 +124,6 @@ const startNext = Effect.fnUntraced(function* (batch: Batch) {
     batch.open++
     batch.sharedSoFar &&= !exclusive
     batch.exclusive = exclusive
-    journal.startCall(position, refusal === undefined)
     if (refusal !== undefined) refuse(batch, position, refusal)
     else if (Either.isRight(tool)) launch(batch, position, requested, tool.right)
   }

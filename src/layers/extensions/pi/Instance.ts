@@ -30,7 +30,7 @@ export interface Shared {
   readonly ports: Ports
   readonly bus: Bus
   readonly pace: Pace
-  /** The event of a tool call, by its arguments: all handlers get the same object. */
+  /** The event of a tool call, by the arguments of the model: all handlers get the same object. */
   readonly toolCalls: WeakMap<object, object>
   /** Entries as extensions see them. An entry never changes, so one copy serves for the whole session. */
   readonly entries: WeakMap<SessionEntry, object>

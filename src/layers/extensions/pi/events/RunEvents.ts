@@ -113,44 +113,29 @@ const messageEnding = at({
   }
 })
 
-/** All handlers of a call get the same object, so that what one adds to it reaches the next. */
-const toolCallEvent = ({ input, toolCallId, toolName }: HookEvent<"toolCall">, { instance }: Occasion): object => {
-  const known = instance.shared.toolCalls.get(input)
-  if (known !== undefined) return known
-  const event = { type: "tool_call", toolCallId, toolName, input }
-  instance.shared.toolCalls.set(input, event)
+/**
+ * All handlers of a call get the same object, so that what one adds to it reaches the next. The arguments in it are a copy, which
+ * a handler may change or replace.
+ */
+const toolCallEvent = (asked: HookEvent<"toolCall">, { instance }: Occasion): object => {
+  const { input, requested, toolCallId, toolName } = asked
+  const event = instance.shared.toolCalls.get(requested) ?? { type: "tool_call", toolCallId, toolName }
+  Reflect.set(event, "input", copyOf(input))
+  instance.shared.toolCalls.set(requested, event)
   return event
-}
-
-/** A handler may put another object in the place of the arguments: its members move into the object that counts. */
-const adopt = (input: JsonObject, given: object) => {
-  const changed = "input" in given ? given.input : undefined
-  if (!isRecord(changed) || changed === input) return
-  for (const key of Object.keys(input)) if (!(key in changed)) Reflect.deleteProperty(input, key)
-  Object.assign(input, changed)
-  Reflect.set(given, "input", input)
-}
-
-/** A handler may have put code in the place of an argument. */
-const settle = (input: JsonObject) => {
-  for (const key of Object.keys(input)) {
-    const value = plainOf(input[key])
-    Object.defineProperty(input, key, { value, writable: true, enumerable: true, configurable: true })
-  }
 }
 
 const toolCall = at({
   point: "toolCall",
   event: toolCallEvent,
   blocks: true,
-  answer: (result, bad, event, given) => {
-    adopt(event.input, given)
-    settle(event.input)
+  answer: (result, bad, _, given) => {
+    const input = isRecord(given) ? plainIn(given, "input") : undefined
     const answer = recordOf(result, bad)
-    if (answer === undefined) return undefined
+    if (answer === undefined) return input === undefined ? undefined : { input }
     return {
       block: answer["block"] === true,
-      ...defined({ reason: textIn(answer, "reason") }),
+      ...defined({ input, reason: textIn(answer, "reason") }),
       ...(answer["terminate"] === true ? { terminate: true } : {})
     }
   }

@@ -170,18 +170,22 @@ it.scoped("before_provider_request replaces the payload; after_provider_response
 )
 
 describe("tool_call", () => {
-  const asked = () => ({ toolCallId: "c1", toolName: "bash", input: { command: "ls", timeout: 5 } })
+  const asked = () => {
+    const input = { command: "ls", timeout: 5 }
+    return { toolCallId: "c1", toolName: "bash", input, requested: input }
+  }
 
   it.scoped("blocks, ends the run, or has no opinion", () =>
     Effect.gen(function* () {
       const results = [undefined, { block: true, reason: "no", terminate: true }, { block: "yes" }, 5]
       const { hooks, reported } = yield* table("tool_call", results)
+      const { input } = asked()
       const answers = yield* hooks.ask("toolCall", asked())
       assert.deepStrictEqual(answers, [
-        undefined,
-        { block: true, reason: "no", terminate: true },
-        { block: false },
-        undefined
+        { input },
+        { block: true, input, reason: "no", terminate: true },
+        { block: false, input },
+        { input }
       ])
       assert.deepStrictEqual(reported(), [["tool_call", wrong]])
     })
@@ -202,13 +206,24 @@ describe("tool_call", () => {
       })
       other.pi.on("tool_call", (event: Event) => void seen.push({ ...event }))
       const event = asked()
-      yield* one.hooks.ask("toolCall", event)
+      const judged = yield* one.hooks.judge(event)
       assert.deepStrictEqual(seen, [
         { type: "tool_call", toolCallId: "c1", toolName: "bash", input: { command: "pwd" }, _checked: true }
       ])
-      assert.deepStrictEqual<object>(event.input, { command: "pwd" })
-      yield* one.hooks.ask("toolCall", asked())
+      assert.deepStrictEqual([judged.input, event], [{ command: "pwd" }, asked()])
+      yield* one.hooks.judge(asked())
       assert.strictEqual(seen.length, 2)
+    })
+  )
+
+  it.scoped("what a handler keeps and changes later has no effect", () =>
+    Effect.gen(function* () {
+      const { hooks, pi } = yield* Loaded.make()
+      const kept: Array<Event> = []
+      pi.on("tool_call", (event: Event & { input: Event }) => void kept.push(event.input))
+      const judged = yield* hooks.judge(asked())
+      for (const input of kept) input["command"] = "rm -rf /"
+      assert.deepStrictEqual(judged.input, asked().input)
     })
   )
 

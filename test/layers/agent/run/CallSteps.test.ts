@@ -1,13 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber } from "effect"
 import { type JsonObject, text } from "../../../../src/domain/conversation/Content.ts"
-import * as HookedCall from "../../../../src/layers/agent/run/HookedCall.ts"
+import * as CallSteps from "../../../../src/layers/agent/run/CallSteps.ts"
 import type * as HookLayer from "../../../../src/layers/hooks/HookLayer.ts"
 import * as HookRegistry from "../../../../src/layers/hooks/HookRegistry.ts"
+import * as HookStep from "../../../../src/layers/hooks/HookStep.ts"
 import { type ToolAnswer, ToolFailure } from "../../../../src/services/Tools.ts"
 import { output, resultTexts, summary, tool } from "../../../support/agent/AgentHarness.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
 import { call as modelCall, say } from "../../../support/agent/ScriptedModel.ts"
+import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
+import { standard } from "../../../../src/layers/session/standard.ts"
+import type { Agent } from "../../../../src/services/Agent.ts"
+import type { RunStep } from "../../../../src/services/session/RunStep.ts"
+import * as SessionModule from "../../../../src/services/session/SessionModule.ts"
+import * as Delegating from "../../../support/agent/Delegating.ts"
 import * as TestAgent from "../../../support/agent/TestAgent.ts"
 import { settle } from "../../../support/hooks/RelayHarness.ts"
 
@@ -23,29 +30,66 @@ const play = Effect.fnUntraced(function* (
   if (toolCall !== undefined) registration.on("toolCall", toolCall)
   if (toolResult !== undefined) registration.on("toolResult", toolResult)
   const seen: Array<JsonObject> = []
-  const around = { hooks, flush: Effect.void, turn: yield* Effect.makeSemaphore(1) }
+  const steps = CallSteps.make([HookStep.make(hooks, Effect.void)])
   const execute = (args: JsonObject) =>
     Effect.zipRight(
       Effect.sync(() => seen.push(args)),
       answer
     )
-  return { seen, answer: yield* Effect.either(HookedCall.run(around, call, execute)) }
+  const played = Effect.flatMap(steps.ask(call), ({ call: asked, refusal }) =>
+    refusal === undefined ? steps.results(asked, execute(asked.input)) : refusal
+  )
+  return { seen, moment: steps.moment(), answer: yield* Effect.either(played) }
 })
 
-it.scoped("without hooks the tool gets the arguments of the model themselves", () =>
+it.scoped("without hooks the steps are not asked; with one at either point they are, behind the start", () =>
   Effect.gen(function* () {
-    const { answer, seen } = yield* play({})
-    assert.strictEqual(seen[0], call.arguments)
-    assert.deepStrictEqual(answer, Either.right(output("done")))
+    assert.strictEqual((yield* play({})).moment, "never")
+    assert.strictEqual((yield* play({ toolCall: () => undefined })).moment, "run")
+    assert.strictEqual((yield* play({ toolResult: () => undefined })).moment, "run")
   })
 )
 
-it.scoped("what a hook changes in the arguments is for the tool, not for the message of the model", () =>
-  Effect.gen(function* () {
-    const { seen } = yield* play({ toolCall: ({ input }) => void Object.assign(input["path"] ?? {}, { deep: "b" }) })
-    assert.deepStrictEqual([seen, call.arguments], [[{ path: { deep: "b" } }], { path: { deep: "a" } }])
-  })
-)
+describe("arguments", () => {
+  it.scoped("that a hook answers are for the tool and the next hook, not for the message of the model", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const { seen } = yield* play({
+        toolCall: ({ input, requested }) => {
+          asked.push([input, requested])
+          return { input: { path: { deep: "b" } } }
+        },
+        toolResult: ({ input }) => void asked.push(input)
+      })
+      const [a, b] = [{ path: { deep: "a" } }, { path: { deep: "b" } }]
+      assert.deepStrictEqual([asked, seen, call.arguments], [[[a, a], b], [b], a])
+    })
+  )
+
+  it.scoped("are frozen, and a copy of what a hook answers: what it changes later has no effect", () =>
+    Effect.gen(function* () {
+      const kept = { path: { deep: "b" } }
+      const { answer, seen } = yield* play({
+        toolCall: ({ input }) => {
+          assert.throws(() => Object.assign(input["path"] ?? {}, { deep: "c" }))
+          return { input: kept }
+        },
+        toolResult: () => undefined
+      })
+      kept.path.deep = "late"
+      assert.deepStrictEqual([seen, answer], [[{ path: { deep: "b" } }], Either.right(output("done"))])
+      assert.throws(() => Object.assign(seen[0] ?? {}, { path: "late" }))
+    })
+  )
+
+  it.scoped("that are no JSON block the call", () =>
+    Effect.gen(function* () {
+      const { answer, seen } = yield* play({ toolCall: () => ({ input: { n: 5n } }) })
+      const message = "Extension x failed: the arguments: holds a BigInt"
+      assert.deepStrictEqual([seen, answer], [[], Either.left(new ToolFailure({ message }))])
+    })
+  )
+})
 
 describe("a call that is blocked", () => {
   it.scoped("does not run, and no hook sees a result", () =>
@@ -235,6 +279,125 @@ describe("in a run", () => {
         ["ToolEnded:1!", "ToolEnded:2!", "ToolEnded:3!"]
       )
       assert.deepStrictEqual(violations(events), [])
+    })
+  )
+})
+
+describe("a module that is asked about calls", () => {
+  const planOf = (step: RunStep) =>
+    standard.add(SessionModule.contributing("gate", Effect.succeed({ run: () => step })))
+  const starts = (events: ReadonlyArray<AgentEvent>) =>
+    events.flatMap((event) => (event._tag === "ToolStarted" ? [[event.toolCallId, event.args]] : []))
+  const echo = tool("echo", (args) => Effect.succeed(output(JSON.stringify(args))))
+  const two = modelCall(["1", "echo", { n: 1 }], ["2", "echo", { n: 2 }])
+
+  it.scoped("is asked behind the hooks and before hosts see the start, which has the arguments that run", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const { agent, events, session } = yield* TestAgent.make(
+        { turns: [two, say("ok")], tools: [echo] },
+        {
+          hooks: { toolCall: ({ input }) => ({ input: { ...input, hooked: true } }) },
+          plan: planOf({
+            call: ({ input, requested, toolCallId, toolName }) =>
+              Effect.sync(() => {
+                asked.push([toolCallId, toolName, requested, input, starts(made()).length])
+                return toolCallId === "1" ? { input: { ...input, changed: true } } : undefined
+              })
+          })
+        }
+      )
+      const made = () => events
+      yield* agent.prompt({ text: "go" })
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(asked, [
+        ["1", "echo", { n: 1 }, { n: 1, hooked: true }, 0],
+        ["2", "echo", { n: 2 }, { n: 2, hooked: true }, 1]
+      ])
+      const [first, second] = [
+        { n: 1, hooked: true, changed: true },
+        { n: 2, hooked: true }
+      ]
+      assert.deepStrictEqual(starts(events), [
+        ["1", first],
+        ["2", second]
+      ])
+      assert.deepStrictEqual(
+        resultTexts(events),
+        [first, second].map((args) => JSON.stringify(args))
+      )
+      const said = (yield* session.messages).flatMap((message) => (message.role === "assistant" ? message.content : []))
+      assert.deepStrictEqual(
+        said.flatMap((block) => (block.type === "toolCall" ? [block.arguments] : [])),
+        [{ n: 1 }, { n: 2 }]
+      )
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("refuses a call, which then has not run: hosts see it start and end", () =>
+    Effect.gen(function* () {
+      const refusal = new ToolFailure({ message: "Denied by user", details: { approval: { decision: "deny" } } })
+      const { agent, events, session } = yield* TestAgent.make(
+        { turns: [two, say("ok")], tools: [tool("echo", () => Effect.dieMessage("ran"))] },
+        { plan: planOf({ call: () => Effect.succeed({ refusal }) }) }
+      )
+      yield* agent.prompt({ text: "go" })
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(resultTexts(events), ["Denied by user", "Denied by user"])
+      assert.deepStrictEqual(starts(events), [
+        ["1", { n: 1 }],
+        ["2", { n: 2 }]
+      ])
+      const kept = (yield* session.branch).flatMap((entry) =>
+        entry.type === "message" && entry.message.role === "toolResult" ? [[entry.call, entry.message.details]] : []
+      )
+      assert.deepStrictEqual(kept, [
+        ["not_started", refusal.details],
+        ["not_started", refusal.details]
+      ])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  const ends: Readonly<
+    Record<string, readonly [(agent: typeof Agent.Service) => Effect.Effect<unknown, unknown>, string]>
+  > = {
+    "an abort": [(agent) => agent.abort, "Tool execution was aborted."],
+    "a cancel of the call": [({ supervision }) => supervision.cancel("1", 1000), "Cancelled by host"]
+  }
+  it.scoped.each(Object.entries(ends))("%s ends the question, and the call does not run", ([, [end, reason]]) =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const { agent, events } = yield* TestAgent.make(
+        { turns: [modelCall(["1", "echo", {}]), say("ok")], tools: [tool("echo", () => Effect.dieMessage("ran"))] },
+        { plan: planOf({ call: () => Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never) }) }
+      )
+      yield* agent.prompt({ text: "go" })
+      yield* Deferred.await(asked)
+      assert.deepStrictEqual(starts(events), [])
+      yield* end(agent)
+      yield* agent.awaitIdle
+      assert.deepStrictEqual([starts(events), resultTexts(events)], [[["1", {}]], [reason]])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("is asked about calls of every kind of tool", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const calls = ["ls", "hosted", "registered", "todo_write", "task"]
+      const { agent } = yield* Delegating.make({
+        answer: (_, nth) => (nth === 1 ? modelCall(...calls.map((name) => [name, name, {}] as const)) : say("ok")),
+        hostTools: [
+          { name: "hosted", description: "h", parameters: { type: "object" }, call: () => Effect.succeed(output("ok")) }
+        ],
+        plan: planOf({ call: ({ toolName }) => Effect.sync(() => void asked.push(toolName)) })
+      })
+      yield* agent.tools.register(tool("registered", () => Effect.succeed(output("ok"))))
+      yield* agent.prompt({ text: "go" })
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(asked, calls)
     })
   )
 })

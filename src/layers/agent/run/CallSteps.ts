@@ -1,0 +1,100 @@
+/** What the steps of a run make of its tool calls: before they run, and of their results. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { type ToolCall, text } from "../../../domain/conversation/Content.ts"
+import type { ToolOutput } from "../../../domain/conversation/Message.ts"
+import * as JsonValue from "../../../domain/JsonValue.ts"
+import { defined } from "../../../domain/Values.ts"
+import type { CallAsked, CallMoment, CallResult, RunStep } from "../../../services/session/RunStep.ts"
+import { type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
+
+/** A call that was asked about. Without a refusal it runs, with the arguments that it has here. */
+export interface Judged {
+  readonly call: CallAsked
+  readonly refusal?: ToolFailure
+}
+
+export interface CallSteps {
+  /** When the steps are asked about a call that would run now. */
+  readonly moment: () => CallMoment
+  readonly ask: (call: ToolCall) => Effect.Effect<Judged, ToolFailure>
+  /** Runs a call that was asked about; what comes of it is as the steps leave it. */
+  readonly results: (
+    call: CallAsked,
+    work: Effect.Effect<ToolAnswer, ToolFailure>
+  ) => Effect.Effect<ToolAnswer, ToolFailure>
+}
+
+export const failureOutput = ({ content, details, message }: ToolFailure): ToolOutput => ({
+  content: content ?? [text(message)],
+  details: details ?? {}
+})
+
+const momentOf = ({ call, callMoment, result }: RunStep): CallMoment => {
+  if (callMoment !== undefined) return callMoment()
+  if (call !== undefined) return "start"
+  return result === undefined ? "never" : "run"
+}
+
+const ending = (terminate: boolean | undefined) => (terminate === true ? { terminate } : {})
+
+const resultOf = (failure: ToolFailure): CallResult => ({
+  output: { ...failureOutput(failure), ...ending(failure.terminate) },
+  isError: true
+})
+
+const answerOf = ({ isError, output }: CallResult): Effect.Effect<ToolAnswer, ToolFailure> => {
+  if (!isError) return Effect.succeed(output)
+  const { content, details, terminate } = output
+  return new ToolFailure({ message: "", content, ...defined({ details }), ...ending(terminate) })
+}
+
+/** The arguments of the message stay as the model has written them. */
+const frozen = (name: string, input: ToolCall["arguments"]) =>
+  Either.mapLeft(
+    JsonValue.frozen(input),
+    (problem) => new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
+  )
+
+export const make = (all: ReadonlyArray<RunStep>): CallSteps => {
+  const steps = all.filter(({ call, result }) => call !== undefined || result !== undefined)
+  /** Calls are asked about one by one, in the order in which their fibers start. */
+  const turn = Effect.unsafeMakeSemaphore(1)
+
+  const ask = Effect.fnUntraced(function* ({ arguments: given, id: toolCallId, name: toolName }: ToolCall) {
+    const requested = yield* frozen(toolName, given)
+    let call: CallAsked = { toolCallId, toolName, requested, input: requested }
+    for (const step of steps) {
+      const verdict = step.call === undefined ? undefined : yield* step.call(call)
+      if (verdict?.refusal !== undefined) return { call, refusal: verdict.refusal } satisfies Judged
+      if (verdict?.input !== undefined) call = { ...call, input: yield* frozen(toolName, verdict.input) }
+    }
+    const judged: Judged = { call }
+    return judged
+  })
+
+  return {
+    moment: () => {
+      let moment: CallMoment = "never"
+      for (const step of steps) {
+        const wanted = momentOf(step)
+        if (wanted === "start") return wanted
+        if (wanted === "run") moment = wanted
+      }
+      return moment
+    },
+    ask: (call) => turn.withPermits(1)(ask(call)),
+    results: (call, work) => {
+      const results = steps.flatMap(({ result }) => result ?? [])
+      const pass = (initial: CallResult) =>
+        Effect.flatMap(
+          Effect.reduce(results, initial, (result, step) => step(call, result)),
+          answerOf
+        )
+      return Effect.matchEffect(work, {
+        onFailure: (failure) => pass(resultOf(failure)),
+        onSuccess: (output) => pass({ output, isError: false })
+      })
+    }
+  }
+}
