@@ -39,8 +39,6 @@ export interface Turns<R> {
   readonly send: (turn: Turn<R>) => void
   /** Returns when the reader may send more. */
   readonly ready: Effect.Effect<void>
-  /** Runs an effect at once, in a fiber beside the turns. */
-  readonly fork: (effect: Effect.Effect<void>) => void
   /** What goes on or waits. A host ends such a command with `cancel` and the id of its request. */
   readonly activities: Supervision.Supervision
   /** Returns when every command that was sent so far has ended or given way. */
@@ -74,8 +72,6 @@ interface Options<R> {
   readonly now: () => number
 }
 
-type Fork<R> = (effect: Effect.Effect<void, never, R>, options?: Runtime.RunForkOptions) => Fiber.RuntimeFiber<void>
-
 const isQuery = (lane: Lane) => lane === "query" || lane === "aside"
 
 /** Starts commands in fibers of their own. Each has a node from then on, or from when it begins to wait. */
@@ -84,20 +80,15 @@ const makeFibers = Effect.fnUntraced(function* <R>(
   withdraw: (entry: Entry<R>) => Effect.Effect<void>
 ) {
   const forked = yield* FiberSet.make<void>()
-  const forkPlain = yield* FiberSet.runtime(forked)<never>()
-  const forks = new WeakMap<Context.Context<R>, Fork<R>>()
+  const run = yield* FiberSet.runtime(forked)<never>()
   const root = Supervision.makeRoot({ kind: "command", label: "connection" }, now(), nextId, "connection")
 
-  /** Starts a fiber in a context, to provide which to each effect would take longer than most commands do. */
-  const forking = Effect.flatMap(context, (services): Effect.Effect<Fork<R>> => {
-    const known = forks.get(services)
-    if (known !== undefined) return Effect.succeed(known)
-    const made: Effect.Effect<Fork<R>, never, R> = FiberSet.runtime(forked)<R>()
-    return Effect.map(Effect.provide(made, services), (fork) => {
-      forks.set(services, fork)
-      return fork
-    })
-  })
+  /** The context is that of the fiber itself: what it forks, such as another session, would keep that of the one above. */
+  const fork = (effect: Effect.Effect<void, never, R>, options?: Runtime.RunForkOptions) =>
+    run(
+      Effect.flatMap(context, (services) => Effect.provide(effect, services)),
+      options
+    )
 
   const nodeOf = (entry: Entry<R>): Supervision.LiveNode => {
     const { command, id } = entry.turn
@@ -115,26 +106,25 @@ const makeFibers = Effect.fnUntraced(function* <R>(
   }
 
   /** `then` is called when the command has ended and has its answer. */
-  const launch = (entry: Entry<R>, run: Effect.Effect<void, never, R>, then: () => void) =>
-    Effect.map(forking, (fork) => {
-      const node = nodeOf(entry)
-      const over = (isCancelled: boolean) => {
-        close(node, isCancelled)
-        then()
-      }
-      fork(Supervision.enter(node, run), Supervision.forkOptions(node)).addObserver((exit) => {
-        // Also where the host has ended a part of the command, such as a hook, that runs in its fiber.
-        if (Exit.isInterrupted(exit)) forkPlain(Effect.map(entry.turn.refuse, over))
-        else over(false)
-      })
+  const launch = (entry: Entry<R>, command: Effect.Effect<void, never, R>, then: () => void) => {
+    const node = nodeOf(entry)
+    const over = (isCancelled: boolean) => {
+      close(node, isCancelled)
+      then()
+    }
+    fork(Supervision.enter(node, command), Supervision.forkOptions(node)).addObserver((exit) => {
+      // Also where the host has ended a part of the command, such as a hook, that runs in its fiber.
+      if (Exit.isInterrupted(exit)) run(Effect.map(entry.turn.refuse, over))
+      else over(false)
     })
+  }
 
   /** A command that was handled at once: without a node, unless it had waited. */
   const done = ({ node, turn: { id, lane } }: Entry<R>) => {
     if (node !== undefined) close(node, false)
     else if (lane === "ordered" && id !== undefined) Supervision.remember(root.registry, id)
   }
-  return { root, nodeOf, launch, done, forking, fork: (effect: Effect.Effect<void>) => void forkPlain(effect), forked }
+  return { root, nodeOf, launch, done, fork, forked }
 })
 
 export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
@@ -154,7 +144,7 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
         if (entry.node !== undefined) Supervision.close(entry.node)
       })
     })
-  const { done, fork, forked, forking, launch, nodeOf, root } = yield* makeFibers(options, withdraw)
+  const { done, fork, forked, launch, nodeOf, root } = yield* makeFibers(options, withdraw)
 
   const positionOf = (entry: Entry<R>): Position => {
     let isReached = false
@@ -170,7 +160,7 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
   const inside = (run: Effect.Effect<void, never, R>) =>
     Effect.flatMap(options.context, (context) => (context === entered ? run : Effect.provide(run, context)))
   const inTurn = (entry: Entry<R>) => Effect.map(inside(entry.turn.run(Effect.void)), () => done(entry))
-  const beside = (entry: Entry<R>) => launch(entry, entry.turn.run(Effect.void), () => {})
+  const beside = (entry: Entry<R>) => Effect.sync(() => launch(entry, entry.turn.run(Effect.void), () => {}))
 
   const slow = (activity: Activity) =>
     Effect.sync(() => {
@@ -187,12 +177,11 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
         activity.isOver = true
         if (current === activity) mailbox.unsafeOffer(activity)
       }
-      return Effect.flatMap(launch(entry, run(Effect.sync(release)), release), () => {
-        if (activity.isOver) return Effect.void
-        current = activity
-        if (lane === "prompting") return FiberHandle.run(timer, Effect.delay(slow(activity), graceMs))
-        return activity.passes ? letPass : Effect.void
-      })
+      launch(entry, run(Effect.sync(release)), release)
+      if (activity.isOver) return Effect.void
+      current = activity
+      if (lane === "prompting") return FiberHandle.run(timer, Effect.delay(slow(activity), graceMs))
+      return activity.passes ? letPass : Effect.void
     })
 
   const start = (entry: Entry<R>): Effect.Effect<unknown, never, R> => {
@@ -224,12 +213,11 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
     if (lane === "instant" || (lane === "query" && current === undefined)) return inside(turn.run(Effect.void))
     const entry: Entry<R> = { turn }
     const isFree = current === undefined || lane === "control" || (isQuery(lane) && current.passes)
-    const hasBegun = ahead !== undefined && !(isFree && lane === "ending")
-    const begun = hasBegun ? Effect.map(forking, (fork) => fork(ahead(positionOf(entry)))) : Effect.void
-    if (isFree) return hasBegun ? Effect.zipRight(begun, start(entry)) : start(entry)
+    if (ahead !== undefined && !(isFree && lane === "ending")) fork(ahead(positionOf(entry)))
+    if (isFree) return start(entry)
     nodeOf(entry)
     backlog.push(entry)
-    return begun
+    return Effect.void
   }
 
   /** Handles what waited, up to the next activity. */
@@ -272,7 +260,6 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
   const turns: Turns<R> = {
     send,
     ready: pressure.ready,
-    fork,
     activities: { root, cancel: (targetId, graceMs) => Ending.cancel(root, targetId, graceMs) },
     accepted,
     drained: Effect.zipRight(accepted, FiberSet.awaitEmpty(forked))
