@@ -244,7 +244,7 @@ export const agent = (options: AgentOptions) =>
       const added = yield* ProcessExtensions.start(options, scopedModels, Deferred.await(made))
       const contributors = yield* Hooks
       const hooks = added === undefined ? contributors : [...contributors, added.contributor]
-      const sessions = yield* HostSessions.make({
+      const hosts = yield* HostSessions.make({
         cwd: options.cwd,
         scopedModels,
         plan: options.plan ?? standard,
@@ -252,11 +252,12 @@ export const agent = (options: AgentOptions) =>
         first: SessionStart.openLog(options.session),
         start: start(options, added !== undefined)
       }).pipe(Effect.provideService(Hooks, hooks), Effect.provideServiceEffect(Subagents, LocalSubagents.make(options)))
+      const sessions = Context.get(hosts, Sessions)
       yield* Delegation.sweep(options)
       yield* Deferred.succeed(made, sessions)
       yield* ProcessExtensions.judge(options, sessions, added)
       const exported = yield* HtmlExport.make(options)
-      return Context.make(Sessions, sessions).pipe(Context.add(SessionExport, exported))
+      return Context.add(hosts, SessionExport, exported)
     })
   )
 

@@ -1,8 +1,10 @@
 /** Subagents of this process, as a Layer. */
 import * as Config from "effect/Config"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Subagents } from "../../services/delegation/Delegation.ts"
+import * as Registry from "../agent/sessions/Registry.ts"
 import { firstSuccess } from "../Sharing.ts"
 import * as AgentFiles from "./agents/AgentFiles.ts"
 import type { TaskServices } from "./batch/TaskRun.ts"
@@ -18,7 +20,13 @@ const number = (name: string, fallback: number) =>
   Effect.orElseSucceed(Config.withDefault(Config.integer(name), fallback), () => fallback)
 
 export const make = Effect.fnUntraced(function* (options: SubagentOptions) {
-  const services = yield* Effect.context<TaskServices>()
+  // Sessions of subagents are in a registry of their own: no host finds them.
+  const registry = Registry.make()
+  const services = Context.add(
+    yield* Effect.context<Exclude<TaskServices, Registry.Registry>>(),
+    Registry.Registry,
+    registry
+  )
   const limits = {
     maxBytes: yield* number("PI_TASK_MAX_OUTPUT_BYTES", 500_000),
     maxLines: yield* number("PI_TASK_MAX_OUTPUT_LINES", 5000)

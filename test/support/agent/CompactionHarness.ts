@@ -51,9 +51,22 @@ export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effec
     const parts = { ...(hooks === undefined ? {} : { hooks }), store: countSyncs(store, synced) }
     const made = TestAgent.make({ ...options, settings: { ...settings, ...options.settings } }, parts)
     return Effect.flatMap(made, (made) => {
-      const { agent, controls, events, script, service, services, session, sessions, store } = made
+      const { agent, controls, events, registry, script, service, services, session, sessions, store } = made
       const ask = (text: string) => Effect.orDie(Effect.zipRight(agent.prompt({ text }), agent.awaitIdle))
-      return body({ agent, controls, events, script, service, services, session, sessions, store, ask, synced })
+      return body({
+        agent,
+        controls,
+        events,
+        registry,
+        script,
+        service,
+        services,
+        session,
+        sessions,
+        store,
+        ask,
+        synced
+      })
     })
   }).pipe(Effect.scoped)
 

@@ -20,7 +20,7 @@ export interface Options extends TestAgent.AgentOptions {
   readonly folders?: ReadonlyArray<string>
 }
 
-export interface Harness extends Omit<TestAgent.TestAgent, "script" | "sessions"> {
+export interface Harness extends Omit<TestAgent.TestAgent, "script" | "sessions" | "registry"> {
   readonly sessions: SessionChanges
   /** What was done to logs, with the id of their session. */
   readonly log: Array<string>

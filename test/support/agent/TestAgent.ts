@@ -18,6 +18,7 @@ import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient } from "../../../src/services/model/ModelClient.ts"
 import { Controls } from "../../../src/services/session/Controls.ts"
 import { Session } from "../../../src/services/session/Session.ts"
+import { SessionRegistry } from "../../../src/services/session/SessionRegistry.ts"
 import { Sessions, type SessionServices } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import type { SettingsValues } from "../../../src/services/Settings.ts"
@@ -106,6 +107,7 @@ export const make = Effect.fnUntraced(function* (options: AgentOptions, parts: A
     /** Of the session that the host is in now. */
     service: <I extends SessionServices, S>(tag: Context.Tag<I, S>) => Context.get(current(), tag),
     sessions,
+    registry: Context.get(context, SessionRegistry),
     store: Context.get(context, SessionStore),
     script,
     /** In the order in which they were published. */

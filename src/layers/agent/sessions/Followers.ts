@@ -5,7 +5,8 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { EventSink } from "../../../services/session/EventLog.ts"
-import type { OpenSession } from "./SessionScope.ts"
+import type { OpenSession } from "./OpenSession.ts"
+import type { Lease } from "./Registry.ts"
 
 /** Makes the sink for a session that the host comes to. */
 type Enter = (session: OpenSession["services"]) => Effect.Effect<EventSink>
@@ -14,25 +15,25 @@ interface Follower {
   readonly enter: Enter
   /** That of the current session. */
   sink: EventSink
-  /** One for each session whose events it still gets: a session that was left may say something until it is closed. */
+  /** One for each session whose events it still gets: one that is left may say something until the host lets go of it. */
   readonly attached: Set<Scope.CloseableScope>
 }
 
 const none: EventSink = { offer: () => {}, ready: Effect.void }
 
-const attach = Effect.fnUntraced(function* (follower: Follower, { control, scope, services }: OpenSession) {
+const attach = Effect.fnUntraced(function* (follower: Follower, { scope, session }: Lease) {
   const { attached, enter } = follower
-  follower.sink = yield* enter(services)
+  follower.sink = yield* enter(session.services)
   const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
   attached.add(own)
   yield* Scope.addFinalizer(
     own,
     Effect.sync(() => attached.delete(own))
   )
-  yield* Scope.extend(control.log.attach(follower.sink), own)
+  yield* Scope.extend(session.control.log.attach(follower.sink), own)
 })
 
-export const make = (current: () => OpenSession) => {
+export const make = (current: () => Lease) => {
   const followers = new Set<Follower>()
 
   const begin = (enter: Enter) =>
@@ -53,8 +54,7 @@ export const make = (current: () => OpenSession) => {
     /** Delivers the events of the current session, over every change, until the scope closes. */
     follow: (enter: Enter) => Effect.asVoid(Effect.acquireRelease(begin(enter), end)),
     /** All of them get the events of this session from now on, too. */
-    moveTo: (session: OpenSession) =>
-      Effect.forEach(followers, (follower) => attach(follower, session), { discard: true }),
+    moveTo: (next: Lease) => Effect.forEach(followers, (follower) => attach(follower, next), { discard: true }),
     /** Tells them what is no event of a session. */
     tell: (event: AgentEvent) => {
       for (const { sink } of followers) sink.offer(event)

@@ -7,7 +7,7 @@ import { EntryNotFound, type Session } from "../../../services/session/Session.t
 import { ChangeCancelled, type Destination } from "../../../services/session/Sessions.ts"
 import * as Abandoned from "../../../domain/compaction/Abandoned.ts"
 import * as Asking from "../../hooks/Asking.ts"
-import type { OpenSession } from "./SessionScope.ts"
+import type { OpenSession } from "./OpenSession.ts"
 import { exclusively } from "../../Sharing.ts"
 import type { BranchSummary } from "../compaction/BranchSummary.ts"
 

@@ -25,7 +25,7 @@ import type { Leaving } from "../../../services/hooks/HookPoints.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
 import * as Navigation from "./Navigation.ts"
-import type { OpenSession } from "./SessionScope.ts"
+import type { OpenSession } from "./OpenSession.ts"
 
 /** Why a session is left for another one, as hooks see it. */
 interface Reason {

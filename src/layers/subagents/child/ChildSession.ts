@@ -1,4 +1,5 @@
 /** The session of a subagent: an ordinary session scope, with the agent's own instructions, tools, model and budget. */
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -24,10 +25,12 @@ import { type ParentSession, Subagents } from "../../../services/delegation/Dele
 import { type SessionSubagents, UnknownSubagent } from "../../../services/delegation/Subagents.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import { type Tool, Tools } from "../../../services/Tools.ts"
-import * as SessionScope from "../../agent/sessions/SessionScope.ts"
+import * as OpenSession from "../../agent/sessions/OpenSession.ts"
+import { Registry, within } from "../../agent/sessions/Registry.ts"
 import * as HeadlessUi from "../../host/HeadlessUi.ts"
 import * as HostToolRegistry from "../../host/HostToolRegistry.ts"
 import * as IsoTime from "../../platform/IsoTime.ts"
+import * as CurrentSession from "../../session/CurrentSession.ts"
 import { child } from "../../session/standard.ts"
 import * as ToolRegistry from "../../tools/ToolRegistry.ts"
 import * as Spending from "../Spending.ts"
@@ -35,7 +38,16 @@ import type { ChosenModel } from "./ChildModel.ts"
 import * as ChildPrompt from "./ChildPrompt.ts"
 
 /** The services of the process that the sessions of subagents are built from. */
-export type ChildServices = Files | Ids | ModelCatalog | ModelClient | Processes | SessionStore | Settings | Shell
+export type ChildServices =
+  | Files
+  | Ids
+  | ModelCatalog
+  | ModelClient
+  | Processes
+  | Registry
+  | SessionStore
+  | Settings
+  | Shell
 
 export interface ChildOptions {
   readonly id: string
@@ -100,26 +112,27 @@ const openSession = (options: ChildOptions) =>
       const tools = yield* toolsFor(options)
       const log = create({ entries: [yield* opening(options)], ...defined({ path: file }) })
       const { model, thinkingLevel } = chosen
-      const opened = yield* SessionScope.open(
-        log,
-        {
-          cwd,
-          ...ChildPrompt.instructions(agent, { cwd, copyOf }),
-          ...defined({ model }),
-          thinkingLevel,
-          scopedModels: [],
-          plan: child
-        },
-        restore
-      ).pipe(
-        Effect.provideService(Tools, tools),
-        Effect.provideService(Budget, { open: () => Effect.succeed(budget) }),
-        Effect.provideService(Hooks, contributors),
-        Effect.provideService(HostUi, HeadlessUi.make()),
-        Effect.provideService(Subagents, subagents)
+      const build = OpenSession.build({
+        cwd,
+        ...ChildPrompt.instructions(agent, { cwd, copyOf }),
+        ...defined({ model }),
+        thinkingLevel,
+        scopedModels: [],
+        plan: child
+      })
+      const services = (yield* Effect.context<ChildServices>()).pipe(
+        Context.add(Tools, tools),
+        Context.add(Budget, { open: () => Effect.succeed(budget) }),
+        Context.add(Hooks, contributors),
+        Context.add(HostUi, HeadlessUi.make()),
+        Context.add(Subagents, subagents)
       )
-      yield* Effect.addFinalizer(() => Effect.zipRight(opened.control.settle, SessionScope.close(opened)))
-      return opened
+      const registry = yield* Registry
+      const opened = yield* CurrentSession.openLog(restore(log))
+      const lease = yield* registry.open(opened, (kept) => within(services, build(kept)), restore)
+      const { control } = lease.session
+      yield* Effect.addFinalizer(() => Effect.zipRight(control.settle, registry.release(lease)))
+      return lease.session
     })
   )
 

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import { plainText } from "../../../../src/domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../../../src/domain/conversation/Message.ts"
@@ -11,8 +11,10 @@ import * as Ledger from "../../../../src/domain/session/Ledger.ts"
 import * as LateEntries from "../../../../src/domain/session/LateEntries.ts"
 import * as QueueEntries from "../../../../src/domain/session/QueueEntries.ts"
 import * as SessionTree from "../../../../src/domain/session/SessionTree.ts"
+import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
 import * as JsonlSessionStore from "../../../../src/layers/session/JsonlSessionStore.ts"
 import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
+import { Agent } from "../../../../src/services/Agent.ts"
 import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
 import { output, summary, tool } from "../../../support/agent/AgentHarness.ts"
 import * as Harness from "../../../support/agent/CompactionHarness.ts"
@@ -25,7 +27,7 @@ import {
   supplied as hooks
 } from "../../../support/agent/CompactionHarness.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
-import { call, failure, say } from "../../../support/agent/ScriptedModel.ts"
+import { call, failure, say, type ScriptedTurn } from "../../../support/agent/ScriptedModel.ts"
 import { full } from "../../../support/agent/SessionHarness.ts"
 import { tempFolder } from "../../tools/TempFolder.ts"
 
@@ -448,4 +450,42 @@ it.effect("aborted at any point, the run ends once, in one of the two, and the n
     }
     assert.deepStrictEqual([...ended].toSorted(), ["session-1", "session-2"])
   })
+)
+
+it.effect(
+  "a handoff while another host streams: the session is found by its new id only, and the other hears nothing",
+  () => {
+    const streamed = Array.from({ length: 20_000 }, () => ({ _tag: "Delta", delta: "x" }) as const)
+    const long: ScriptedTurn = {
+      events: [{ _tag: "TextStarted" }, ...streamed, { _tag: "BlockEnded" }, { _tag: "Finished", stopReason: "stop" }]
+    }
+    return Harness.run({ ...options, turns: [long, ...turns] }, ({ agent, ask, events, registry, session, store }) =>
+      Effect.gen(function* () {
+        const other = yield* registry.host(store.create({}))
+        const beside = Context.get(yield* other.current, Agent)
+        const others: Array<AgentEvent> = []
+        yield* other.attach({ offer: (event) => void others.push(event), ready: Effect.void })
+        let wasStreaming = false
+        yield* agent.attach({
+          offer: ({ _tag }) => {
+            if (_tag === "SessionChanged") wasStreaming = Effect.runSync(beside.state).isStreaming
+          },
+          ready: Effect.void
+        })
+        yield* beside.prompt({ text: "Talk" })
+        yield* Effect.repeat(EventLoop.nextTurn, { until: () => others.some(({ _tag }) => _tag === "MessageUpdated") })
+        yield* ask("Tell me")
+        yield* ask("Look")
+        assert.isTrue(wasStreaming)
+        yield* beside.awaitIdle
+        assert.strictEqual((yield* session.info).sessionId, "session-3")
+        assert.deepStrictEqual(yield* registry.ids, ["session-3", "session-2"])
+        const leases = yield* Effect.all([registry.lease("session-1"), registry.lease("session-3")])
+        assert.deepStrictEqual(leases.map(Option.map(Context.get(Agent))), [Option.none(), Option.some(agent)])
+        assert.strictEqual(others.filter(({ _tag }) => _tag === "MessageUpdated").length, 20_002)
+        assert.isFalse(others.some(({ _tag }) => _tag === "SessionChanged"))
+        assert.deepStrictEqual([violations(events), violations(others)], [[], []])
+      })
+    )
+  }
 )
