@@ -44,7 +44,15 @@ const meantForVendors = {
   ANTHROPIC_AUTH_TOKEN: "another-token",
   ANTHROPIC_BASE_URL: "https://elsewhere.example.com",
   ANTHROPIC_PROFILE: "mine",
-  ANTHROPIC_LOG: "debug"
+  ANTHROPIC_LOG: "debug",
+  ANTHROPIC_ORGANIZATION_ID: "org-mine",
+  ANTHROPIC_WORKSPACE_ID: "workspace-mine",
+  ANTHROPIC_SERVICE_ACCOUNT_ID: "account-mine",
+  ANTHROPIC_IDENTITY_TOKEN: "identity-mine",
+  ANTHROPIC_FEDERATION_RULE_ID: "rule-mine",
+  ANTHROPIC_SCOPE: "scope-mine",
+  ANTHROPIC_OPEN_TELEMETRY: "true",
+  ANTHROPIC_OPEN_TELEMETRY_PROPAGATION: "true"
 }
 
 const lab = (more: object) => ({ baseUrl: "https://llm.example.com/v1", models: [{ id: "weaver" }], ...more })
