@@ -2,7 +2,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser"
 import * as Effect from "effect/Effect"
 import * as Engine from "../Engine.ts"
-import { failed, type Pull, type Source } from "../Source.ts"
+import { failed, type Pull, type Source, type SourceFailed } from "../Source.ts"
 import { AnswerTooLarge } from "./SafeFetch.ts"
 
 /** No model sends an event longer than this. A single event takes several times its size in memory. */
@@ -45,14 +45,6 @@ const splitter = () => {
   }
 }
 
-export interface Answer {
-  readonly open: (signal: AbortSignal) => Promise<Response>
-  /** Called before the body is read. */
-  readonly onAnswer: (response: Response) => void
-  /** The reading fails when the body is longer, decompressed. */
-  readonly maxBytes: number
-}
-
 const pull = (body: ReadableStream<Uint8Array>, maxBytes: number): Pull<EventSourceMessage> => {
   const reader = body.getReader()
   const split = splitter()
@@ -66,11 +58,14 @@ const pull = (body: ReadableStream<Uint8Array>, maxBytes: number): Pull<EventSou
   })
 }
 
-/** The events of one piece of the body at a time. Only the signal lets go of the connection before its end. */
+/**
+ * The events of one piece of the body at a time. The reading fails when the body is longer than this, decompressed. Only the
+ * signal lets go of the connection before its end.
+ */
 export const source =
-  ({ maxBytes, onAnswer, open }: Answer): Source<EventSourceMessage> =>
+  (
+    open: (signal: AbortSignal) => Effect.Effect<Response, SourceFailed>,
+    maxBytes: number
+  ): Source<EventSourceMessage> =>
   (signal) =>
-    Effect.map(Effect.tryPromise({ try: () => open(signal), catch: failed("open") }), (response) => {
-      onAnswer(response)
-      return response.body === null ? Effect.succeed(undefined) : pull(response.body, maxBytes)
-    })
+    Effect.map(open(signal), ({ body }) => (body === null ? Effect.succeed(undefined) : pull(body, maxBytes)))

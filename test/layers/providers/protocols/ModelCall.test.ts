@@ -4,6 +4,7 @@ import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Dialect from "../../../../src/layers/providers/protocols/stream/Dialect.ts"
 import type { Machine } from "../../../../src/layers/providers/protocols/stream/Machine.ts"
 import * as ServerEvents from "../../../../src/layers/platform/http/ServerEvents.ts"
+import { failed } from "../../../../src/layers/platform/Source.ts"
 import * as ModelCall from "../../../../src/layers/providers/protocols/stream/ModelCall.ts"
 import type * as Watchdog from "../../../../src/layers/providers/protocols/stream/Watchdog.ts"
 import * as Loopback from "../../../support/LoopbackModel.ts"
@@ -39,7 +40,10 @@ const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = cou
   ModelCall.stream({
     request: request(),
     connection: connection(),
-    source: ServerEvents.source({ open, onAnswer: () => undefined, maxBytes: 1024 * 1024 }),
+    source: ServerEvents.source(
+      (signal) => Effect.tryPromise({ try: () => open(signal), catch: failed("open") }),
+      1024 * 1024
+    ),
     dialect: Dialect.anthropic,
     machine,
     deadlines,

@@ -1,14 +1,14 @@
 /** A protocol that uses its vendor's SDK to send requests. Everything else is the same for all protocols. */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../../../domain/Json.ts"
 import type { ModelRequest } from "../../../../services/model/ModelClient.ts"
-import type { RequestHooks } from "../../../../services/model/RequestHooks.ts"
+import type { ProviderResponse } from "../../../../services/model/RequestHooks.ts"
 import { defaults as settings } from "../../../../services/Settings.ts"
-import * as AsPromise from "../../../platform/AsPromise.ts"
-import * as AnswerHook from "../../../platform/http/AnswerHook.ts"
 import { type Fetch, safeFetch } from "../../../platform/http/SafeFetch.ts"
 import * as ServerEvents from "../../../platform/http/ServerEvents.ts"
+import { failed } from "../../../platform/Source.ts"
 import * as KnownSecrets from "../../../secrets/KnownSecrets.ts"
 import type { Compat, Connection, Protocol } from "../../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
@@ -53,18 +53,27 @@ export const defaults: Options = {
 
 const headers = { "content-type": "application/json" }
 
-type Observe = (answer: Promise<Response>, signal: AbortSignal) => Promise<Response>
+/** Both SDKs throw an answer that is an error, with these two members. Anything else thrown had no answer. */
+const headOf = (answer: unknown): ProviderResponse | undefined => {
+  if (!Predicate.hasProperty(answer, "status") || !Predicate.hasProperty(answer, "headers")) return undefined
+  const { headers, status } = answer
+  return Predicate.isNumber(status) && headers instanceof Headers
+    ? { status, headers: Object.fromEntries(headers) }
+    : undefined
+}
 
-const unobserved: Observe = (answer) => answer
-
-/** Answers wait for the hook. The signal of the call interrupts it. */
-const observing = ({ model, sessionId }: ModelRequest, after: RequestHooks["after"]): Effect.Effect<Observe> => {
-  if (after === undefined) return Effect.succeed(unobserved)
-  return Effect.map(
-    AsPromise.make,
-    (asPromise) => (answer, signal) =>
-      AnswerHook.observe(answer, (head) => asPromise(after(head, { model, sessionId }), signal))
-  )
+/** The answer waits for the hook. */
+const observed = <E extends { readonly cause: unknown }>(
+  answer: Effect.Effect<Response, E>,
+  { hooks, model, sessionId }: ModelRequest
+) => {
+  const after = hooks?.after
+  if (after === undefined) return answer
+  const tell = (answer: unknown) => {
+    const head = headOf(answer)
+    return head === undefined ? Effect.void : after(head, { model, sessionId })
+  }
+  return Effect.tapBoth(answer, { onSuccess: tell, onFailure: ({ cause }) => tell(cause) })
 }
 
 export const make = <Client, Raw extends object>(
@@ -74,23 +83,22 @@ export const make = <Client, Raw extends object>(
   const { api, body: bodyOf, dialect, load, machine, path } = parts
   const clients = SdkClients.make(() => load(fetch), secrets)
 
-  const open = (request: ModelRequest, connection: Connection, body: string, observe: Observe) => {
+  const open = (request: ModelRequest, connection: Connection, body: string) => {
     const address = connection.address === undefined ? request.model.baseUrl : Redacted.value(connection.address)
     let contentType = ""
     const send = (signal: AbortSignal) => {
       const options: Sent = { method: "post", path, body, headers, stream: true, signal }
-      return observe(
-        clients(address, connection, (client) => parts.send(client, options)),
-        signal
-      )
-    }
-    const onAnswer = ({ headers }: Response) => {
-      contentType = headers.get("content-type") ?? ""
+      const ask = () => clients(address, connection, (client) => parts.send(client, options))
+      const answer = observed(Effect.tryPromise({ try: ask, catch: failed("open") }), request)
+      return Effect.map(answer, (response) => {
+        contentType = response.headers.get("content-type") ?? ""
+        return response
+      })
     }
     return ModelCall.stream({
       request,
       connection,
-      source: ServerEvents.source({ open: send, onAnswer, maxBytes: maxAnswerBytes }),
+      source: ServerEvents.source(send, maxAnswerBytes),
       dialect,
       machine: machine(),
       contentType: () => contentType,
@@ -103,13 +111,9 @@ export const make = <Client, Raw extends object>(
     stream: (request, connection) =>
       Effect.suspend(() => {
         const body = Json.stringify(bodyOf(request, connection.compat))
-        const { hooks } = request
-        if (hooks === undefined) return open(request, connection, body, unobserved)
-        const { after, before } = hooks
-        const hooked = before === undefined ? Effect.succeed(body) : HookedBody.make(body, request, before)
-        return Effect.flatMap(hooked, (text) =>
-          Effect.flatMap(observing(request, after), (observe) => open(request, connection, text, observe))
-        )
+        const before = request.hooks?.before
+        if (before === undefined) return open(request, connection, body)
+        return Effect.flatMap(HookedBody.make(body, request, before), (text) => open(request, connection, text))
       })
   }
 }
