@@ -48,10 +48,12 @@ const hostile = () => {
   put("node_modules/effect/package.json", JSON.stringify({ name: "effect", main: "../../evil.ts" }))
   put("node_modules/typebox/package.json", JSON.stringify({ name: "typebox", main: "../../evil.ts" }))
   put("cloth.txt", "warp and weft")
-  put("words.json", JSON.stringify({ turns: [{ steps: [call, environment] }] }))
+  put("words.json", JSON.stringify({ turns: [{ steps: [call, environment, search] }] }))
   return at
 }
 const call = { toolCall: { name: "word_count", arguments: { path: "cloth.txt" } } }
+/** ripgrep is not in it, and a pattern with repetition is searched in a thread. */
+const search = { toolCall: { name: "grep", arguments: { pattern: "we[^ ]+t", path: "cloth.txt" } } }
 const environment = { toolCall: { name: "bash", arguments: { command: "env | grep EVIL || echo nothing" } } }
 
 describe("the executable", () => {
@@ -66,6 +68,7 @@ describe("the executable", () => {
       ])
       assert.match(out, /"toolName":"word_count","result":\{"content":\[\{"type":"text","text":"cloth\.txt has 3 words/)
       assert.match(out, /"toolName":"bash","result":\{"content":\[\{"type":"text","text":"nothing\\n/)
+      assert.match(out, /"toolName":"grep","result":\{"content":\[\{"type":"text","text":"cloth\.txt:1: warp and weft/)
       assert.strictEqual(code, 0)
       assert.isFalse(existsSync(join(stranger, "ran")))
       const listed = await run(["auth", "list"], stranger)

@@ -1,13 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, FastCheck as fc, Fiber } from "effect"
+import { Context, Deferred, Effect, Exit, FastCheck as fc, Fiber } from "effect"
 import { symlink } from "node:fs/promises"
 import { join } from "node:path"
+import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
+import * as LocalFiles from "../../../src/layers/platform/files/LocalFiles.ts"
 import * as Process from "../../../src/layers/platform/processes/Process.ts"
 import * as Grep from "../../../src/layers/tools/Grep.ts"
 import * as BuiltInSearch from "../../../src/layers/tools/search/BuiltInSearch.ts"
 import * as RipgrepSearch from "../../../src/layers/tools/search/RipgrepSearch.ts"
 import type { Engine } from "../../../src/layers/tools/search/Search.ts"
 import { comparePaths } from "../../../src/layers/tools/search/Search.ts"
+import { Files } from "../../../src/services/machine/Files.ts"
 import { machine, refusal, run, said, textOf } from "./RunTool.ts"
 import { tempFolder, withFiles } from "./TempFolder.ts"
 
@@ -235,3 +238,46 @@ for (const [name, engine] of Object.entries(engines)) {
     )
   })
 }
+
+describe("a pattern with nested repetition", () => {
+  const pattern = "(a+)+$"
+  const folder = withFiles({ "traps.txt": `${"a".repeat(60)}!\n`.repeat(200), "b.txt": "aaa\n" })
+
+  it.scopedLive("holds up nothing else, and an interrupt ends it", () =>
+    Effect.gen(function* () {
+      const isRead = yield* Deferred.make<void>()
+      const files = Files.of({
+        ...LocalFiles.service,
+        open: (path) =>
+          Effect.map(LocalFiles.service.open(path), (file) => ({
+            ...file,
+            read: (position) => Effect.tap(file.read(position), () => Deferred.succeed(isRead, undefined))
+          }))
+      })
+      const grep = Grep.make({
+        cwd: yield* folder,
+        engine: BuiltInSearch.search,
+        machine: Context.add(machine, Files, files)
+      })
+      const fiber = yield* Effect.fork(run(grep, { pattern, path: "traps.txt" }))
+      // What was read is searched in the same turn of the event loop, unless a thread does it.
+      yield* Deferred.await(isRead)
+      const began = performance.now()
+      yield* Effect.repeatN(EventLoop.nextTurn, 100)
+      assert.strictEqual(fiber.unsafePoll(), null)
+      yield* Fiber.interrupt(fiber)
+      assert.isBelow(performance.now() - began, 1000)
+    })
+  )
+
+  it.scopedLive("has its limit of time, and what was found until then", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const limited: Engine = (query) => BuiltInSearch.search({ ...query, maxMillis: 300 })
+      const began = performance.now()
+      const grep = Grep.make({ cwd, engine: limited, machine })
+      assert.match(textOf(yield* run(grep, { pattern, path: "traps.txt" })), /^\[Stopped after 30 seconds/)
+      assert.isBelow(performance.now() - began, 2000)
+    })
+  )
+})

@@ -22,7 +22,7 @@ const withTools = Effect.gen(function* () {
     ScriptedModel.call(
       ["a", "clock", { zone: "Utrecht" }],
       ["b", "bash", { command: "echo shell" }],
-      ["c", "grep", { pattern: "weft", path: "cloth.txt" }]
+      ["c", "grep", { pattern: "we[^ ]+t", path: "cloth.txt" }]
     ),
     ScriptedModel.say("Done")
   ])

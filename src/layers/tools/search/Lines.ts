@@ -1,6 +1,6 @@
 /** Goes through the lines of a text file, with the memory of its longest line. */
 import * as Effect from "effect/Effect"
-import { Files, type OpenFile } from "../../../services/machine/Files.ts"
+import { FileError, Files, type OpenFile } from "../../../services/machine/Files.ts"
 
 /** A file with a longer line is not text. */
 const longestLine = 16 * 1024 * 1024
@@ -13,7 +13,7 @@ const decoderFor = (head: Uint8Array): TextDecoder | undefined => {
 }
 
 /** Called with whole lines, LF included except for the last; false ends the scan. */
-export type OnText = (text: string, firstLine: number) => boolean
+export type OnText<E> = (text: string, firstLine: number) => Effect.Effect<boolean, E>
 
 const countLines = (text: string) => {
   let lines = 0
@@ -21,7 +21,7 @@ const countLines = (text: string) => {
   return lines
 }
 
-const scanFile = Effect.fnUntraced(function* (file: OpenFile, onText: OnText) {
+const scanFile = Effect.fnUntraced(function* <E>(file: OpenFile, onText: OnText<E>) {
   let decoder: TextDecoder | undefined
   let position = 0
   let line = 1
@@ -35,20 +35,25 @@ const scanFile = Effect.fnUntraced(function* (file: OpenFile, onText: OnText) {
     const text = rest + decoder.decode(chunk, { stream: !isLast })
     if (text.includes("\0") || text.length > longestLine) return "binary"
     if (isLast) {
-      if (text !== "") onText(text, line)
+      if (text !== "") yield* onText(text, line)
       return "done"
     }
     const end = text.lastIndexOf("\n") + 1
     rest = text.slice(end)
     if (end === 0) continue
-    if (!onText(text.slice(0, end), line)) return "done"
+    if (!(yield* onText(text.slice(0, end), line))) return "done"
     line += countLines(text.slice(0, end))
   }
 })
 
+const isFileError = (error: unknown): error is FileError => error instanceof FileError
+
 /** `binary` may come after some lines were handed over. */
-export const scan = (path: string, onText: OnText): Effect.Effect<"done" | "binary" | "unreadable", never, Files> =>
+export const scan = <E = never>(
+  path: string,
+  onText: OnText<E>
+): Effect.Effect<"done" | "binary" | "unreadable", Exclude<E, FileError>, Files> =>
   Effect.flatMap(Files, (files) => Effect.flatMap(files.open(path), (file) => scanFile(file, onText))).pipe(
     Effect.scoped,
-    Effect.orElseSucceed(() => "unreadable" as const)
+    Effect.catchIf(isFileError, () => Effect.succeed("unreadable" as const))
   )

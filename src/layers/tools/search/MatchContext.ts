@@ -28,13 +28,15 @@ const around = Effect.fnUntraced(function* (matches: ReadonlyArray<Match>, conte
   )
   const last = (matches.at(-1)?.line ?? 0) + context
   const texts = new Map<number, string>()
-  yield* Lines.scan(path, (text, firstLine) => {
-    const lines = text.replace(/\n$/, "").split("\n")
-    for (const [index, content] of lines.entries()) {
-      if (wanted.has(firstLine + index)) texts.set(firstLine + index, content.replace(/\r$/, ""))
-    }
-    return firstLine + lines.length <= last
-  })
+  yield* Lines.scan(path, (text, firstLine) =>
+    Effect.sync(() => {
+      const lines = text.replace(/\n$/, "").split("\n")
+      for (const [index, content] of lines.entries()) {
+        if (wanted.has(firstLine + index)) texts.set(firstLine + index, content.replace(/\r$/, ""))
+      }
+      return firstLine + lines.length <= last
+    })
+  )
   for (const { line, text } of matches) texts.set(line, text)
   return Array.from(texts.keys())
     .toSorted((a, b) => a - b)

@@ -11,12 +11,14 @@ import { descriptorsOf, tempFolder, withFiles } from "../TempFolder.ts"
 /** The lines as they were handed over, with their numbers. */
 const linesOf = Effect.fnUntraced(function* (path: string, most = Number.POSITIVE_INFINITY) {
   const lines: Array<readonly [number, string]> = []
-  const outcome = yield* Lines.scan(path, (text, firstLine) => {
-    const parts = text.split("\n")
-    if (parts.at(-1) === "") parts.pop()
-    lines.push(...parts.map((part, i) => [firstLine + i, part] as const))
-    return lines.length < most
-  })
+  const outcome = yield* Lines.scan(path, (text, firstLine) =>
+    Effect.sync(() => {
+      const parts = text.split("\n")
+      if (parts.at(-1) === "") parts.pop()
+      lines.push(...parts.map((part, i) => [firstLine + i, part] as const))
+      return lines.length < most
+    })
+  )
   return { outcome, lines }
 })
 
@@ -88,7 +90,7 @@ describe("scan", () => {
       const path = join(folder, "a")
       const { lines } = yield* linesOf(path, 5)
       assert.isBelow(lines.length, 300_000) // one piece of the file
-      const fiber = yield* Effect.fork(Lines.scan(path, () => true))
+      const fiber = yield* Effect.fork(Lines.scan(path, () => Effect.succeed(true)))
       yield* nextTurn
       assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
       while ((yield* descriptorsOf(path)) > 0) yield* nextTurn
