@@ -46,8 +46,11 @@ export type Report = { readonly [Class in keyof Tokens]?: unknown }
 
 const isClass = (name: string): name is keyof Tokens => Object.hasOwn(zeroTokens, name)
 
-const shown = (value: unknown): string =>
-  typeof value === "number" ? String(value) : `a ${Array.isArray(value) ? "list" : typeof value}`
+const shown = (value: unknown): string => {
+  if (typeof value === "number") return String(value)
+  if (Array.isArray(value)) return "a list"
+  return typeof value === "object" ? "an object" : `a ${typeof value}`
+}
 
 export interface Decoded {
   readonly tokens: Tokens
