@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { Session } from "../src/services/session/Session.ts"
 import { Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect"
 import * as Heddle from "../src/index.ts"
 import * as EventLoop from "../src/layers/platform/EventLoop.ts"
@@ -53,7 +54,8 @@ it.effect("abort ends a run that would not end by itself", () =>
   Effect.gen(function* () {
     const { agent, open } = yield* embedded({ events: [{ _tag: "TextStarted" }], after: "hang" }, say("again"))
     yield* Effect.gen(function* () {
-      const { abort, messages, prompt, state } = yield* Agent
+      const { abort, prompt, state } = yield* Agent
+      const { messages } = yield* Session
       yield* prompt({ text: "Hi" })
       yield* Effect.repeat(EventLoop.nextTurn, { until: () => Effect.map(open, (count) => count === 1) })
       yield* abort
@@ -70,7 +72,8 @@ it.effect("two agents in one process share nothing", () =>
     const { agent: one } = yield* embedded(say("one"))
     const { agent: two } = yield* embedded(say("two"))
     const inspect = Effect.gen(function* () {
-      const { messages, state } = yield* Agent
+      const { state } = yield* Agent
+      const { messages } = yield* Session
       return { id: (yield* state).sessionId, count: (yield* messages).length }
     })
     const first = yield* Effect.provide(Effect.zipRight(ask("a"), inspect), one)
@@ -106,7 +109,8 @@ it.effect("functions of the program are tools of the model, beside the built-in 
       ScriptedModel.call(["d", "dice", { sides: 6 }])
     )
     yield* Effect.gen(function* () {
-      const { abort, messages, prompt } = yield* Agent
+      const { abort, prompt } = yield* Agent
+      const { messages } = yield* Session
       yield* prompt({ text: "roll" })
       yield* Deferred.await(called)
       yield* abort

@@ -15,6 +15,7 @@ import { lastAssistantText } from "../domain/conversation/Message.ts"
 import { defined } from "../domain/Values.ts"
 import { Agent } from "../services/Agent.ts"
 import type { HostTool } from "../services/host/HostTools.ts"
+import { Session } from "../services/session/Session.ts"
 import { Ids } from "../services/Ids.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as EmbeddedAgent from "./EmbeddedAgent.ts"
@@ -163,7 +164,7 @@ export const ask = Effect.fn("Heddle.ask")(function* (text: string) {
     )
   )
   if (Option.isSome(end) && end.value.status !== "completed") return yield* failed(end.value)
-  return lastAssistantText(yield* agent.messages) ?? ""
+  return lastAssistantText(yield* (yield* Session).messages) ?? ""
 }, Effect.scoped)
 
 /** The same as a Stream of everything that happens, up to the end of the prompt. Closing it early aborts the run. */

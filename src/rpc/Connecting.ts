@@ -1,6 +1,7 @@
 /** Opens a connection: its state at first, and the first frames to a host. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { Commands } from "../services/Commands.ts"
 import * as MessageQueue from "../domain/conversation/MessageQueue.ts"
 import { Agent, type EventSink } from "../services/Agent.ts"
 import type { DialectName } from "../services/host/Dialect.ts"
@@ -64,9 +65,9 @@ export const tellWhatIsThere = Effect.fnUntraced(function* (
   if (foreign !== undefined) sink.offer({ _tag: "Notice", level: "info", message: foreign, source: "settings" })
   const { notice } = yield* Trust.Trust
   if (notice !== undefined) sink.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
-  const agent = Context.get(yield* sessions.current, Agent)
-  const queue = yield* agent.queue
+  const session = yield* sessions.current
+  const queue = yield* Context.get(session, Agent).queue
   if (MessageQueue.size(queue) > 0) sink.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
-  const commands = yield* agent.commands.list
+  const commands = yield* Context.get(session, Commands).list
   if (commands.length > 0) sink.offer({ _tag: "CommandsChanged", commands })
 })

@@ -11,6 +11,8 @@ import { UiSwitch } from "../services/host/UiSwitch.ts"
 import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
 import { Sessions, type SessionServices } from "../services/session/Sessions.ts"
+import { SessionCore } from "../services/session/SessionCore.ts"
+import { Startup } from "../services/session/Startup.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import * as Trust from "../services/Trust.ts"
@@ -101,11 +103,11 @@ const start = Effect.fnUntraced(function* (
   outbox: Outbox.Outbox,
   sessions: typeof Sessions.Service
 ) {
-  const agent = Context.get(yield* sessions.current, Agent)
+  const { isOver, started } = Context.get(yield* sessions.current, Startup)
   const done = Effect.map(uptime, (ms) => outbox.record({ type: "startup", phase: "done", ms }))
-  if (yield* agent.isStarted) return yield* done
+  if (isOver()) return yield* done
   outbox.record({ type: "startup", phase: "extensions", ms: yield* uptime })
-  yield* Effect.forkScoped(Effect.zipRight(agent.started, done))
+  yield* Effect.forkScoped(Effect.zipRight(started, done))
 })
 
 /** Questions to the user go to this host for as long as it is served. */
@@ -114,7 +116,7 @@ const openDialogs = Effect.fnUntraced(function* (
   parts: Omit<HostDialogs.Parts, "root" | "emitTitle"> & { readonly connection: Connection },
   sessions: typeof Sessions.Service
 ) {
-  const root = Effect.map(sessions.current, (session) => Context.get(session, Agent).supervision.root)
+  const root = Effect.map(sessions.current, (session) => Context.get(session, SessionCore).supervision.root)
   const emitsTitle = emitTitle || parts.connection.dialect.emitsTitle === true
   const dialogs = HostDialogs.make({ ...parts, root, emitTitle: emitsTitle })
   const uiSwitch = yield* Effect.serviceOption(UiSwitch)

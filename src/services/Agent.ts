@@ -6,13 +6,10 @@ import type * as Stream from "effect/Stream"
 import type { AgentEvent, RequestId } from "../domain/conversation/AgentEvent.ts"
 import type { CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { ImageContent, InputContent } from "../domain/conversation/Content.ts"
-import type { AgentMessage, BashExecutionMessage, CustomInput, UserInput } from "../domain/conversation/Message.ts"
+import type { BashExecutionMessage, CustomInput, UserInput } from "../domain/conversation/Message.ts"
 import type { MessageQueue, Promotion, QueuedMessage, RunQueueName } from "../domain/conversation/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
-import type { SessionBudget } from "./Budget.ts"
-import type { SessionCommands } from "./Commands.ts"
 import type { CompactionFailed } from "./Compaction.ts"
-import type { UserCommand, UserCommandAnswer } from "./hooks/HookPoints.ts"
 import type {
   AgentBusy,
   AgentClosing,
@@ -23,12 +20,8 @@ import type {
 } from "./Rejections.ts"
 import type { NotStorable, SendOptions, SendReceipt, SendUserOptions } from "./Sending.ts"
 import type { EventSink } from "./session/EventLog.ts"
-import type { EntryNotFound } from "./session/Session.ts"
 import type { ModuleState } from "./session/SessionCore.ts"
 import type { InterruptMode, QueueMode } from "./Settings.ts"
-import type { SessionSubagents } from "./delegation/Subagents.ts"
-import type { SessionTools } from "./Tools.ts"
-import type { Supervision } from "./supervision/Supervision.ts"
 
 export * from "./Rejections.ts"
 export type { EventSink } from "./session/EventLog.ts"
@@ -139,10 +132,6 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       content: string | ReadonlyArray<InputContent>,
       options?: SendUserOptions
     ) => Effect.Effect<PromptReceipt, PromptRejected>
-    /** Stores data of an extension beside the conversation, and returns the id of its entry. */
-    readonly appendEntry: (customType: string, data?: unknown) => Effect.Effect<string, NotStorable | AgentClosing>
-    /** Undefined takes the label off the entry. */
-    readonly setLabel: (entryId: string, label: string | undefined) => Effect.Effect<void, EntryNotFound | AgentClosing>
     /** Whether this session has accepted a message with this id. */
     readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
     /**
@@ -172,26 +161,11 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly leave: Effect.Effect<Effect.Effect<void>>
     /** The same as `abort`, but queued messages stay for the next run. */
     readonly interrupt: Effect.Effect<void>
-    /** Lets contributors join, without the hooks of the start of a session: the host may not be there yet. */
-    readonly joined: Effect.Effect<void>
-    /** Lets contributors join the session, the first time it is run, and returns when they have. Prompts wait for it. */
-    readonly started: Effect.Effect<void>
-    readonly isStarted: Effect.Effect<boolean>
-    /**
-     * What hooks say to a shell command of the user; undefined: it is to be run as usual. `asking` runs first,
-     * unless there are none. Hooks that are still joining the session are asked, too.
-     */
-    readonly userCommand: (
-      command: Omit<UserCommand, "cwd">,
-      asking?: Effect.Effect<void>
-    ) => Effect.Effect<UserCommandAnswer | undefined>
     /** Returns when no run is going on. */
     readonly awaitIdle: Effect.Effect<void>
     /** Refuses prompts from now on. The run continues: end it with `abort`, or wait for it with `awaitIdle`. */
     readonly close: Effect.Effect<void>
     readonly state: Effect.Effect<AgentState>
-    readonly messages: Effect.Effect<ReadonlyArray<AgentMessage>>
-    readonly systemPrompt: Effect.Effect<string>
     /**
      * Aborts the run, if there is one, and replaces the older part of the conversation by a summary. `answered` runs
      * before the first event of a run that is resumed. An interrupt leaves the conversation as it was.
@@ -204,14 +178,6 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
     readonly abortCompaction: Effect.Effect<void>
     /** Withdraws a prompt that is still being checked, and cancels the current compaction. */
     readonly withdraw: Effect.Effect<void>
-    /** Takes effect in the current run, too. */
-    readonly setAutoCompaction: (enabled: boolean) => Effect.Effect<void>
-    readonly tools: SessionTools
-    readonly commands: SessionCommands
-    readonly subagents: SessionSubagents
-    readonly budget: SessionBudget
-    /** The tree of everything that runs in the session, and `cancel` to end a node of it. */
-    readonly supervision: Supervision
     /** Delivers every event from now on, until the scope closes. */
     readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
     /** The same as a Stream. It has every event from the moment this returns, also those before the Stream is run. */

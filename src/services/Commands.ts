@@ -1,6 +1,7 @@
 /** Slash commands of a session: what `/name arguments` does when it stands at the start of a prompt. */
-import type * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { SourceInfo } from "../domain/extension/SourceInfo.ts"
@@ -38,9 +39,16 @@ export interface SlashCommand {
   readonly complete?: (prefix: string) => Effect.Effect<ReadonlyArray<Completion>>
 }
 
+/** Commands that join the list when it is first needed. */
+export interface LateCommands {
+  readonly load: Effect.Effect<void>
+  readonly isLoaded: () => boolean
+}
+
 export interface SessionCommands {
   /** Reads skills and prompt templates, the first time it is run, and returns when their commands are in the list. */
   readonly load: Effect.Effect<void>
+  readonly isLoaded: () => boolean
   /** In the order: extensions, prompt templates, skills. */
   readonly list: Effect.Effect<ReadonlyArray<SlashCommand>>
   readonly find: (name: string) => Effect.Effect<Option.Option<SlashCommand>>
@@ -50,3 +58,14 @@ export interface SessionCommands {
    */
   readonly register: (command: SlashCommand) => Effect.Effect<string, never, Scope.Scope>
 }
+
+const none: SessionCommands = {
+  load: Effect.void,
+  isLoaded: () => true,
+  list: Effect.succeed([]),
+  find: () => Effect.succeedNone,
+  register: ({ name }) => Effect.succeed(name)
+}
+
+/** The slash commands of a session: none without the module `commands`. */
+export class Commands extends Context.Reference<Commands>()("heddle/services/Commands", { defaultValue: () => none }) {}

@@ -1,4 +1,6 @@
 /** Compaction: its failures, and what hooks learn of one and may decide (protocol.md 7.6). */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { optional } from "../domain/conversation/Content.ts"
 import type { CompactionReason, CompactionResult } from "../domain/compaction/CompactionResult.ts"
@@ -52,3 +54,16 @@ export type CompactionDecision =
   | { readonly _tag: "Proceed" }
   | { readonly _tag: "Cancel" }
   | { readonly _tag: "Supply"; readonly compaction: SuppliedCompaction }
+
+/** The compactions of a session, as hosts switch them. */
+export class Compactions extends Context.Tag("heddle/services/Compactions")<
+  Compactions,
+  {
+    /** Whether a conversation that becomes too long is compacted by itself. */
+    readonly isEnabled: () => boolean
+    /** Takes effect in the current run, too. */
+    readonly setEnabled: (enabled: boolean) => Effect.Effect<void>
+    /** Cancels the current compaction, and returns after its last event. A run that waited for it continues. */
+    readonly cancel: Effect.Effect<void>
+  }
+>() {}

@@ -1,5 +1,9 @@
 /** What extensions and embedders send into a session beside prompts (protocol.md 11.4): options, receipts and refusals. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { AgentClosing } from "./Rejections.ts"
+import { EntryNotFound } from "./session/Session.ts"
 
 export interface SendOptions {
   /**
@@ -40,3 +44,20 @@ export class NotStorable extends Schema.TaggedError<NotStorable>()("NotStorable"
     return `The ${this.subject} cannot be stored: ${this.problem}`
   }
 }
+
+export interface StoredForExtensions {
+  /** Stores data of an extension, and returns the id of its entry. */
+  readonly append: (customType: string, data?: unknown) => Effect.Effect<string, NotStorable | AgentClosing>
+  /** Undefined takes the label off the entry. */
+  readonly setLabel: (entryId: string, label: string | undefined) => Effect.Effect<void, EntryNotFound | AgentClosing>
+}
+
+const none: StoredForExtensions = {
+  append: () => new NotStorable({ subject: "entry", problem: "this session keeps none of extensions" }),
+  setLabel: (entryId) => new EntryNotFound({ entryId })
+}
+
+/** What extensions store in a session beside the conversation: nothing without the module `extension entries`. */
+export class ExtensionEntries extends Context.Reference<ExtensionEntries>()("heddle/services/ExtensionEntries", {
+  defaultValue: () => none
+}) {}

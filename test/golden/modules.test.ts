@@ -10,21 +10,32 @@ import * as Golden from "../support/host/Golden.ts"
 const folder = import.meta.dirname
 const transcripts = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl"))
 
-/** No todos, no rules, no ask. */
 const bare = SessionPlan.core.add(controls).add(budget).add(tools).add(retries).add(compaction)
-const usesMore = /todo_|set_todos|# rules|rules_triggered|ttsr|"task|\bask\b/
 
-it(
-  "without todos, rules and ask",
-  () => {
-    const others = transcripts.filter((file) => !usesMore.test(readFileSync(join(folder, file), "utf8")))
-    assert.isAbove(others.length, transcripts.length / 2)
-    const played = (file: string) =>
-      Golden.play(join(folder, file), bare).pipe(
-        Effect.provide(TestContext.TestContext),
-        Effect.mapErrorCause((cause) => Cause.die(new Error(`${file}: ${Cause.pretty(cause)}`)))
-      )
-    return Effect.runPromise(Effect.forEach(others, played, { discard: true, concurrency: 8 }))
-  },
-  60_000
-)
+/** What a transcript has in it that uses a module which the plan is without. */
+const uses = {
+  todos: /todo_|set_todos/,
+  rules: /^# rules|rules_triggered|ttsr/m,
+  ask: /\bask\b/,
+  subagents: /"task/,
+  hooks: /^# (hooks|ui): /m,
+  commands: /^# commands: /m,
+  "extension entries": /^! (appendEntry|setLabel)/m
+}
+
+it("without all modules that a session can be without", { timeout: 60_000 }, () => {
+  const texts = transcripts.map((file) => ({ file, text: readFileSync(join(folder, file), "utf8") }))
+  for (const [name, used] of Object.entries(uses))
+    assert.isTrue(
+      texts.some(({ text }) => used.test(text)),
+      `no transcript uses ${name}`
+    )
+  const others = texts.filter(({ text }) => !Object.values(uses).some((used) => used.test(text)))
+  assert.isAbove(others.length, transcripts.length / 2)
+  const played = ({ file }: (typeof texts)[number]) =>
+    Golden.play(join(folder, file), bare).pipe(
+      Effect.provide(TestContext.TestContext),
+      Effect.mapErrorCause((cause) => Cause.die(new Error(`${file}: ${Cause.pretty(cause)}`)))
+    )
+  return Effect.runPromise(Effect.forEach(others, played, { discard: true, concurrency: 8 }))
+})

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { Session } from "../../src/services/session/Session.ts"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, it } from "@effect/vitest"
@@ -135,7 +136,7 @@ it.effect("a tool from a Schema gets what the Schema decodes, and the ids of cal
           : Heddle.callOf({ name: "add", arguments: { day: "6" } }, { name: "add", arguments: { day: "six" } })
     })
     const agent = Heddle.layer({ provider, hostTools: [add] })
-    const { messages } = yield* Effect.provide(Effect.zipRight(Heddle.ask("Add"), Agent.Agent), agent)
+    const { messages } = yield* Effect.provide(Effect.zipRight(Heddle.ask("Add"), Session), agent)
     const results = (yield* messages).flatMap((message) => (message.role === "toolResult" ? [message] : []))
     assert.deepStrictEqual(got, [6])
     assert.strictEqual(new Set(results.map(({ toolCallId }) => toolCallId)).size, 2)

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import { Instructions } from "../../src/services/session/Instructions.ts"
 import { Context, Effect, Layer, Predicate } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
 import * as Server from "../../src/rpc/Server.ts"
-import { Agent } from "../../src/services/Agent.ts"
 import { Sessions } from "../../src/services/session/Sessions.ts"
 import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
 import * as TestHost from "../support/host/TestHost.ts"
@@ -13,8 +13,8 @@ const left = Layer.effect(
   Effect.map(Sessions, (sessions) => ({
     ...sessions,
     current: Effect.map(sessions.current, (session) => {
-      const agent = Context.get(session, Agent)
-      return Context.add(session, Agent, { ...agent, systemPrompt: Effect.interrupt })
+      const instructions = Context.get(session, Instructions)
+      return Context.add(session, Instructions, { ...instructions, current: Effect.interrupt })
     })
   }))
 )

@@ -1,5 +1,7 @@
 /** A host that has stopped reading holds up the run, but neither its end nor what is stored of it. */
 import { existsSync, statSync } from "node:fs"
+import { SessionCore } from "../../src/services/session/SessionCore.ts"
+import { Session } from "../../src/services/session/Session.ts"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Mailbox, Stream } from "effect"
@@ -40,9 +42,10 @@ const start = Effect.fnUntraced(function* (
     input.offer(new TextEncoder().encode(frames.map((frame) => `${JSON.stringify(frame)}\n`).join("")))
   const turnsOfLoop = (count: number) => Effect.repeatN(EventLoop.nextTurn, count)
   const until = (fits: () => boolean) => Effect.repeat(EventLoop.nextTurn, { until: fits })
-  const { root } = agent.supervision
+  const { root } = Context.get(context, SessionCore).supervision
   return {
     agent,
+    session: Context.get(context, Session),
     root,
     cwd,
     script,
@@ -65,7 +68,7 @@ const flood: ScriptedModel.ScriptedTurn = {
 
 it.scopedLive("the run pauses, abort ends it all the same, and what was said is kept", () =>
   Effect.gen(function* () {
-    const { agent, offered, root, script, send, turnsOfLoop, until } = yield* start([flood])
+    const { agent, offered, root, script, send, session, turnsOfLoop, until } = yield* start([flood])
     yield* send({ id: "p", type: "prompt", message: "go" })
     yield* until(() => offered() > 1024)
     yield* turnsOfLoop(50)
@@ -75,7 +78,7 @@ it.scopedLive("the run pauses, abort ends it all the same, and what was said is 
     assert.strictEqual(offered(), paused)
     yield* send({ id: "a", type: "abort" })
     yield* Effect.timeout(agent.awaitIdle, "2 seconds")
-    const last = (yield* agent.messages).at(-1)
+    const last = (yield* session.messages).at(-1)
     assert.deepInclude(last, { role: "assistant", stopReason: "aborted" })
     assert.isAbove(JSON.stringify(last).length, 1000)
     assert.strictEqual(yield* script.open, 0)
@@ -99,7 +102,7 @@ it.scopedLive("progress of tools waits, too, and an abort does not wait for it",
           )
         )
     }
-    const { agent, offered, send, turnsOfLoop, until } = yield* start(
+    const { agent, offered, send, session, turnsOfLoop, until } = yield* start(
       [ScriptedModel.call(["t", "chatty", {}])],
       [chatty]
     )
@@ -112,13 +115,13 @@ it.scopedLive("progress of tools waits, too, and an abort does not wait for it",
     assert.deepStrictEqual([offered(), shown], [paused, reports])
     yield* send({ id: "a", type: "abort" })
     yield* Effect.timeout(agent.awaitIdle, "2 seconds")
-    assert.strictEqual((yield* agent.messages).filter(({ role }) => role === "toolResult").length, 1)
+    assert.strictEqual((yield* session.messages).filter(({ role }) => role === "toolResult").length, 1)
   })
 )
 
 it.scopedLive("a noisy `bash` command stands still, and abort_bash ends it", () =>
   Effect.gen(function* () {
-    const { agent, cwd, send, shell, turnsOfLoop, until } = yield* start([])
+    const { cwd, send, session, shell, turnsOfLoop, until } = yield* start([])
     const lines = join(cwd, "lines")
     yield* send({ id: "b", type: "bash", command: `while echo noise; do echo >> ${lines}; done` })
     yield* until(() => existsSync(lines))
@@ -127,7 +130,7 @@ it.scopedLive("a noisy `bash` command stands still, and abort_bash ends it", () 
     // The pipe and every buffer behind it are full.
     yield* Effect.repeat(written, { until: (now) => before === (before = now) })
     yield* send({ id: "a", type: "abort_bash" })
-    const last = Effect.zipRight(EventLoop.nextTurn, agent.messages)
+    const last = Effect.zipRight(EventLoop.nextTurn, session.messages)
     const isRecorded = (messages: ReadonlyArray<AgentMessage>) => messages.at(-1)?.role === "bashExecution"
     yield* Effect.timeout(Effect.repeat(last, { until: isRecorded }), "5 seconds")
     assert.isFalse(yield* shell.isUserRunning)
@@ -150,7 +153,7 @@ it.scopedLive("a reader of a Stream that leaves does not hold up the run for eve
       assert.isTrue((yield* agent.state).isStreaming)
       yield* Fiber.interrupt(reading)
       yield* Effect.timeout(agent.awaitIdle, "5 seconds")
-      assert.deepInclude((yield* agent.messages).at(-1), { stopReason: "stop" })
+      assert.deepInclude((yield* (yield* Session).messages).at(-1), { stopReason: "stop" })
     }).pipe(Effect.provide(graph))
   })
 )

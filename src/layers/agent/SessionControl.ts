@@ -16,8 +16,6 @@ export interface Carried {
   readonly isClosing: boolean
   /** A host never sees the revision of the queue decrease. */
   readonly queueRevision: number
-  /** Whether a host has seen the commands of the workspace. It is then told of those of the next session, too. */
-  readonly hasLoaded: boolean
 }
 
 export interface SessionControl {

@@ -80,7 +80,7 @@ const viewOf = (entries: ReadonlySet<Entry>, groups: Groups): View => {
   return { named, list: sources.flatMap((source) => all.filter((command) => command.source === source)) }
 }
 
-export const make = ({ detach, publish }: Dependencies): Omit<SessionCommands, "load"> => {
+export const make = ({ detach, publish }: Dependencies): Omit<SessionCommands, "load" | "isLoaded"> => {
   const entries = new Set<Entry>()
   const groups: Groups = new Map()
   let view: View | undefined

@@ -2,26 +2,28 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Agent } from "../../services/Agent.ts"
 import { Files } from "../../services/machine/Files.ts"
+import { Instructions } from "../../services/session/Instructions.ts"
 import { Session } from "../../services/session/Session.ts"
 import * as PageFile from "./PageFile.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
+import { ToolSet } from "../../services/Tools.ts"
 import { type ExportOptions, SessionExport } from "../../services/session/SessionExport.ts"
 
 export const make = Effect.fnUntraced(function* ({ cwd }: { readonly cwd: string }) {
   const files = yield* Files
   const secrets = yield* KnownSecrets
   const toHtml = Effect.fn("SessionExport.toHtml")(function* ({ outputPath }: ExportOptions) {
-    const agent = yield* Agent
+    const { active } = yield* ToolSet
+    const { current } = yield* Instructions
     const session = yield* Session
     const { file, header, sessionId } = yield* session.info
     const document = {
       header,
       entries: yield* session.entries,
       leafId: yield* session.leafId,
-      systemPrompt: yield* agent.systemPrompt,
-      tools: (yield* agent.tools.active).map(({ definition: { description, name } }) => ({ name, description }))
+      systemPrompt: yield* current,
+      tools: (yield* active).map(({ definition: { description, name } }) => ({ name, description }))
     }
     yield* secrets.collected
     const name = PageFile.defaultName(Option.getOrElse(file, () => sessionId))

@@ -14,10 +14,14 @@ import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { ModelClient } from "../../services/model/ModelClient.ts"
 import { ProviderRegistrations } from "../../services/model/ProviderRegistrations.ts"
 import { Controls } from "../../services/session/Controls.ts"
+import { Instructions } from "../../services/session/Instructions.ts"
 import { Session } from "../../services/session/Session.ts"
 import { ChangeCancelled, type SessionChanges, type Sessions } from "../../services/session/Sessions.ts"
 import { Settings } from "../../services/Settings.ts"
-import type { SessionTools, Tool } from "../../services/Tools.ts"
+import { Commands } from "../../services/Commands.ts"
+import { ExtensionEntries, type StoredForExtensions } from "../../services/Sending.ts"
+import { Startup } from "../../services/session/Startup.ts"
+import { type SessionTools, type Tool, ToolSet } from "../../services/Tools.ts"
 import * as Trust from "../../services/Trust.ts"
 import * as ModelSelection from "../agent/model/ModelSelection.ts"
 import * as ModelAuth from "../models/ModelAuth.ts"
@@ -96,13 +100,17 @@ const modelPort = Effect.fnUntraced(function* (scopedModels: ReadonlyArray<strin
   return port
 })
 
-const messagePort = (agent: typeof Agent.Service, session: typeof Session.Service): MessagePort => ({
+const messagePort = (
+  agent: typeof Agent.Service,
+  session: typeof Session.Service,
+  entries: StoredForExtensions
+): MessagePort => ({
   send: agent.send,
   sendUser: (content, { deliverAs, expandPromptTemplates, nesting }) =>
     agent.sendUser(content, { ...defined({ deliverAs, nesting }), takesCommands: expandPromptTemplates === true }),
-  appendEntry: agent.appendEntry,
+  appendEntry: entries.append,
   appendMessage: (message) => Effect.map(session.append({ type: "message", message }), ({ id }) => id),
-  setLabel: agent.setLabel
+  setLabel: entries.setLabel
 })
 
 const isCancelled = <A, E extends Refusal>(change: Effect.Effect<A, E>) =>
@@ -122,7 +130,7 @@ const changePort = (
   ) {
     const { changes, current } = yield* sessions
     const outcome = yield* isCancelled(change(yield* changes))
-    yield* Context.get(yield* current, Agent).started
+    yield* Context.get(yield* current, Startup).started
     return outcome
   })
   return {
@@ -161,17 +169,18 @@ export const make = Effect.fnUntraced(function* (options: BindingOptions) {
   return Effect.gen(function* () {
     const agent = yield* Agent
     const session = yield* Session
-    const messages = messagePort(agent, session)
+    const messages = messagePort(agent, session, yield* ExtensionEntries)
     const ports: Ports = {
       ...process,
       agent,
+      instructions: yield* Instructions,
       controls: yield* Controls,
       session,
       hooks: yield* SessionHooks,
       changes: changePort(sessions, messages.setLabel),
       messages,
-      tools: toolPort(agent.tools),
-      commands: agent.commands
+      tools: toolPort(yield* ToolSet),
+      commands: yield* Commands
     }
     return ports
   })

@@ -5,7 +5,6 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { defined } from "../../domain/Values.ts"
-import { Agent } from "../../services/Agent.ts"
 import type { Contributor } from "../../services/hooks/Hooks.ts"
 import { SessionHooks } from "../../services/hooks/Hooks.ts"
 import { HostUi } from "../../services/host/HostUi.ts"
@@ -14,6 +13,7 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { ModelClient } from "../../services/model/ModelClient.ts"
 import { Session } from "../../services/session/Session.ts"
+import { ToolSet } from "../../services/Tools.ts"
 import { Shell } from "../../services/Shell.ts"
 import * as Trust from "../../services/Trust.ts"
 import * as LoadGuard from "../platform/extensions/LoadGuard.ts"
@@ -199,7 +199,7 @@ export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
     }
     if (isRequiring) yield* Required.guard(current.hooks, host.missing)
     // Extensions ask for the tools without waiting, and the built-in ones are loaded when they are first asked for.
-    yield* Effect.flatMap(Agent, ({ tools }) => tools.all)
+    yield* Effect.flatMap(ToolSet, ({ all }) => all)
     yield* host.contributor.join(opening)
   })
   const extensions: Extensions = {

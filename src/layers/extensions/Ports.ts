@@ -15,6 +15,7 @@ import type { Ui } from "../../services/host/HostUi.ts"
 import type { Processes } from "../../services/machine/Processes.ts"
 import type { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import type { Controls } from "../../services/session/Controls.ts"
+import type { Instructions } from "../../services/session/Instructions.ts"
 import type { Session } from "../../services/session/Session.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
 import type { ToolContext, ToolFailure } from "../../services/Tools.ts"
@@ -139,10 +140,8 @@ export interface ChangePort {
 
 export interface Ports {
   readonly cwd: string
-  readonly agent: Pick<
-    typeof Agent.Service,
-    "abort" | "awaitIdle" | "compact" | "messages" | "queue" | "state" | "systemPrompt"
-  >
+  readonly agent: Pick<typeof Agent.Service, "abort" | "awaitIdle" | "compact" | "queue" | "state">
+  readonly instructions: Pick<typeof Instructions.Service, "current">
   readonly controls: Pick<typeof Controls.Service, "setModel" | "setThinkingLevel">
   readonly session: typeof Session.Service
   /** The process log, for `pi.logger`. */

@@ -3,8 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { defined } from "../../domain/Values.ts"
-import { Agent } from "../../services/Agent.ts"
 import { Controls } from "../../services/session/Controls.ts"
+import { Startup } from "../../services/session/Startup.ts"
 import type { Sessions } from "../../services/session/Sessions.ts"
 import { Trust } from "../../services/Trust.ts"
 import * as InitialModel from "../agent/model/InitialModel.ts"
@@ -56,7 +56,7 @@ export const judge = Effect.fnUntraced(function* (
   const needsModel = (pattern ?? provider) !== undefined && values().model === undefined
   const isRequiring = Discovery.isRequiring(options, yield* Declared)
   if (!isRequiring && !needsModel && unknownFlags.size === 0) return
-  yield* Context.get(session, Agent).joined
+  yield* Context.get(session, Startup).joined
   if (added !== undefined) yield* added.checkRequired
   const claimed = added === undefined ? new Map() : yield* added.claimedFlags
   const refused = ExtensionFlags.check(unknownFlags, claimed)

@@ -45,11 +45,10 @@ type Notify = (typeof SessionHooks.Service)["notify"]
 
 export type HookRegistry = ReturnType<typeof make>
 
-/** The hooks of a session, for those who ask them. */
-export class RegisteredHooks extends Context.Tag("heddle/layers/hooks/RegisteredHooks")<
-  RegisteredHooks,
-  HookRegistry
->() {}
+/** The hooks of a session, for those who ask them: none without the module `hooks`. */
+export class RegisteredHooks extends Context.Reference<RegisteredHooks>()("heddle/layers/hooks/RegisteredHooks", {
+  defaultValue: () => none
+}) {}
 
 export const make = (
   report: (problem: Report) => void,
@@ -143,3 +142,6 @@ export const make = (
     report
   }
 }
+
+/** Nothing is registered here. */
+export const none: HookRegistry = make(() => {})

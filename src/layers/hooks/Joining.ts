@@ -10,8 +10,8 @@ import type { HookRegistry } from "./HookRegistry.ts"
 
 interface Dependencies {
   readonly hooks: HookRegistry
-  /** The services of the session. Asked when the contributors join. */
-  readonly services: () => Context.Context<SessionServices>
+  /** The services of the session. */
+  readonly services: Effect.Effect<Context.Context<SessionServices>>
 }
 
 /** One after the other. One that dies is reported, and the others join. */
@@ -21,8 +21,8 @@ export const joinAll = (
   opening: SessionOpening
 ) =>
   Effect.map(Effect.scope, (scope) =>
-    Effect.suspend(() => {
-      const services = ofSession().pipe(Context.add(SessionHooks, hooks.service), Context.add(Scope.Scope, scope))
+    Effect.flatMap(ofSession, (session) => {
+      const services = session.pipe(Context.add(SessionHooks, hooks.service), Context.add(Scope.Scope, scope))
       return Effect.forEach(
         contributors,
         ({ join, name }) =>

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { SessionOpening } from "../../services/hooks/HookPoints.ts"
+import type { SessionStartup } from "../../services/session/Startup.ts"
 import * as Supervision from "../../services/supervision/Supervision.ts"
 import * as Asking from "./Asking.ts"
 import type { HookRegistry } from "./HookRegistry.ts"
@@ -26,13 +27,7 @@ interface Dependencies {
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
 }
 
-export interface Startup {
-  /** Lets contributors join, and returns when they have. They do not see the start before `started` is run. */
-  readonly joined: Effect.Effect<void>
-  /** Begins the start, unless it has begun, and returns when it is over. An interrupt ends only the wait. */
-  readonly started: Effect.Effect<void>
-  readonly isOver: () => boolean
-}
+export type Startup = SessionStartup
 
 export const make = ({ fork, hooks, isAlone, join, load, opening }: Dependencies): Startup => {
   let [isBegun, isOver] = [false, isAlone]

@@ -9,6 +9,7 @@ import type { AgentEvent, PromptEnd } from "../../domain/conversation/AgentEvent
 import { lastAssistantText, type RunMessage, type UserInput } from "../../domain/conversation/Message.ts"
 import { Agent, type PromptRejected } from "../../services/Agent.ts"
 import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
+import { ToolSet } from "../../services/Tools.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Shell } from "../../services/Shell.ts"
 import type * as Process from "../platform/processes/Process.ts"
@@ -94,6 +95,7 @@ const makeTalk = (sessions: typeof Sessions.Service, presentation: Presentation)
   return {
     sink: { offer, ready: presentation.ready },
     agent,
+    toolSet: Effect.map(sessions.current, Context.get(ToolSet)),
     converse,
     lastText: Effect.sync(() => lastAssistantText(messages))
   }
@@ -108,10 +110,10 @@ type Talk = ReturnType<typeof makeTalk>
 
 const ask = Effect.fnUntraced(function* (
   { input, schema }: Request,
-  { agent, converse, lastText }: Talk
+  { converse, lastText, toolSet }: Talk
 ): Effect.fn.Return<Outcome, StartupFailure, Scope.Scope> {
   if (schema === undefined) return outcomeOf(yield* converse(input), yield* lastText)
-  const { tools } = yield* agent
+  const tools = yield* toolSet
   // A reminder has no files with it.
   const talker = { lastText, converse: (text: string) => converse(text === input.text ? input : { text }) }
   return yield* Effect.catchTag(

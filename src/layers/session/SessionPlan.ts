@@ -14,10 +14,12 @@ import type { Session } from "../../services/session/Session.ts"
 import { SessionCore } from "../../services/session/SessionCore.ts"
 import type { SessionModule } from "../../services/session/SessionModule.ts"
 import type { SessionStore } from "../../services/session/SessionStore.ts"
+import type { WholeSession } from "../../services/session/WholeSession.ts"
 import type { Settings } from "../../services/Settings.ts"
 import type { Tools, ToolSet } from "../../services/Tools.ts"
-import type { Compactions } from "../agent/compaction/CompactionModule.ts"
-import type { RegisteredHooks } from "../hooks/HookRegistry.ts"
+import type { SessionCompaction } from "../agent/compaction/CompactionModule.ts"
+import type { Compactions } from "../../services/Compaction.ts"
+import type { SessionRelay } from "../agent/events/EventRelay.ts"
 
 /** What stands in the place of modules, each under the slot of its module. */
 type Replacements = Context.Context<never>
@@ -34,23 +36,24 @@ export interface SessionPlan<Out, E, In> {
 }
 
 /** What the modules of an agent may need of the process, and of the parts of the agent that are no modules yet. */
-type AgentServices =
+export type AgentServices =
   | Budget
-  | RegisteredHooks
   | HostUi
   | Ids
   | ModelCatalog
   | ModelClient
   | Session
+  | SessionRelay
   | SessionStore
   | Settings
   | Tools
+  | WholeSession
 
 /** Has the modules that every agent needs. */
-export type AgentPlan = SessionPlan<
-  Allowance | Compactions | Controls | Retries | SessionCore | ToolSet,
+export type AgentPlan<In = AgentServices> = SessionPlan<
+  Allowance | Compactions | Controls | Retries | SessionCompaction | SessionCore | ToolSet,
   never,
-  AgentServices
+  In
 >
 
 /** A plan that can be changed; each change is a plan of its own. */

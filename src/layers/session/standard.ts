@@ -1,33 +1,72 @@
 /** The modules of sessions, and the lists of them. A list is the order in which they are built and asked. */
-import * as BudgetModule from "../budget/BudgetModule.ts"
+import type { SessionBudget } from "../../services/Budget.ts"
+import type { ParentSession } from "../../services/delegation/Delegation.ts"
+import type { SessionSubagents } from "../../services/delegation/Subagents.ts"
+import type { Contributor } from "../../services/hooks/Hooks.ts"
+import type { Tools } from "../../services/Tools.ts"
 import * as CompactionModule from "../agent/compaction/CompactionModule.ts"
 import * as Controls from "../agent/model/Controls.ts"
+import * as InstructionsModule from "../agent/model/InstructionsModule.ts"
+import * as ExtensionEntries from "../agent/modules/ExtensionEntries.ts"
 import * as Retries from "../agent/modules/Retries.ts"
-import * as AskModule from "../tools/ask/AskModule.ts"
+import * as BudgetModule from "../budget/BudgetModule.ts"
+import * as CommandsModule from "../commands/CommandsModule.ts"
+import * as HooksModule from "../hooks/HooksModule.ts"
 import * as SessionRules from "../rules/SessionRules.ts"
-import * as ToolsModule from "../tools/ToolsModule.ts"
+import * as SubagentsModule from "../subagents/SubagentsModule.ts"
 import * as TodosModule from "../todo/TodosModule.ts"
+import * as AskModule from "../tools/ask/AskModule.ts"
+import * as ToolsModule from "../tools/ToolsModule.ts"
 import * as SessionPlan from "./SessionPlan.ts"
 
-export const budget = BudgetModule.module
 export const ask = AskModule.module
+export const budget = BudgetModule.module
+export const commands = CommandsModule.module
 export const compaction = CompactionModule.module
 export const controls = Controls.module
+export const extensionEntries = ExtensionEntries.module
+export const hooks = HooksModule.module
+export const instructions = InstructionsModule.module
 export const retries = Retries.module
 export const rules = SessionRules.module
+export const subagents = SubagentsModule.module
 export const todos = TodosModule.module
 export const tools = ToolsModule.module
 
 /** A session that a host is in. Of what is decided after a turn, and before the next one, each module has its say in this order. */
 export const standard = SessionPlan.core
+  .add(hooks)
+  .add(commands)
   .add(controls)
   .add(budget)
   .add(tools)
+  .add(instructions)
   .add(retries)
   .add(compaction)
   .add(todos)
   .add(rules)
   .add(ask)
+  .add(subagents)
+  .add(extensionEntries)
+
+/** What the session of a subagent has from the one that has started it. */
+export interface FromParent {
+  readonly budget: SessionBudget
+  readonly contributors: ReadonlyArray<Contributor>
+  readonly subagents: (parent: ParentSession) => SessionSubagents
+  readonly tools: typeof Tools.Service
+}
 
 /** The session of a subagent: it has no todo list, and no user to ask. */
-export const child = SessionPlan.core.add(controls).add(budget).add(tools).add(retries).add(compaction).add(rules)
+export const child = ({ budget, contributors, subagents, tools }: FromParent) =>
+  SessionPlan.core
+    .add(HooksModule.of(contributors))
+    .add(commands)
+    .add(controls)
+    .add(BudgetModule.of(budget))
+    .add(ToolsModule.of(tools))
+    .add(instructions)
+    .add(retries)
+    .add(compaction)
+    .add(rules)
+    .add(SubagentsModule.of(subagents))

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
 import { Session } from "../../services/session/Session.ts"
+import { Startup } from "../../services/session/Startup.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Shell } from "../../services/Shell.ts"
 import * as Environment from "../platform/processes/Environment.ts"
@@ -89,8 +90,8 @@ const showStored = (transcript: Transcript.Transcript) =>
   Effect.gen(function* () {
     const { print, style, width } = yield* Screen.Screen
     const sessions = yield* Sessions
-    const agent = Context.get(yield* sessions.current, Agent)
-    const messages = (yield* agent.state).messageCount === 0 ? [] : yield* agent.messages
+    const session = Context.get(yield* sessions.current, Session)
+    const messages = (yield* session.messageCount) === 0 ? [] : yield* session.messages
     if (messages.length === 0) return
     const earlier = messages.length - mostShown
     if (earlier > 0) print(transcript.notice({ level: "info", text: `(${earlier} earlier messages)` }))
@@ -146,7 +147,7 @@ export const run = <E = never>(options: InteractiveOptions<E>) =>
       yield* sessions.attach(loop.sink)
       yield* showStored(transcript)
       if (options.picksSession === true) loop.submit("/resume")
-      yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).started))
+      yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Startup).started))
       const { quit = Effect.never } = options
       const idle = Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
       const leaving = Effect.fnUntraced(function* (exit: Exit.Exit<void, E>) {

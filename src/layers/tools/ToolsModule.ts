@@ -4,18 +4,18 @@ import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as SessionModule from "../../services/session/SessionModule.ts"
 import { Tools, ToolSet } from "../../services/Tools.ts"
 
-export const module = SessionModule.make(
-  "tools",
-  ToolSet,
-  Effect.gen(function* () {
-    const { contributions } = yield* SessionCore
-    const { open } = yield* Tools
-    const contributed = Effect.suspend(() =>
-      Effect.map(
-        Effect.forEach(contributions(), ({ tools = Effect.succeed([]) }) => tools),
-        (all) => all.flat()
-      )
+const build = Effect.fnUntraced(function* ({ open }: typeof Tools.Service) {
+  const { contributions } = yield* SessionCore
+  const contributed = Effect.suspend(() =>
+    Effect.map(
+      Effect.forEach(contributions(), ({ tools = Effect.succeed([]) }) => tools),
+      (all) => all.flat()
     )
-    return { service: yield* open(contributed) }
-  })
-)
+  )
+  return { service: yield* open(contributed) }
+})
+
+/** Others than those of the process. */
+export const of = (tools: typeof Tools.Service) => SessionModule.make("tools", ToolSet, build(tools))
+
+export const module = SessionModule.make("tools", ToolSet, Effect.flatMap(Tools, build))

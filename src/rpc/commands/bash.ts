@@ -8,6 +8,7 @@ import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
+import { UserCommands } from "../../services/hooks/UserCommands.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
 import { Session } from "../../services/session/Session.ts"
 import { type OtherMeans, Shell, type ShellResult } from "../../services/Shell.ts"
@@ -85,12 +86,13 @@ const bash = Command.make({
   run: Effect.fnUntraced(function* (params, request) {
     const shell = yield* Shell
     const agent = yield* Agent
+    const userCommands = yield* UserCommands
     const session = yield* Session
     const timestamp = yield* Clock.currentTimeMillis
     const id = defined({ id: request.id })
     const { command, excludeFromContext = false } = params
     // The shell knows the command by then, so an abort that comes next finds it.
-    const asked = agent.userCommand({ command, excludeFromContext }, request.release)
+    const asked = userCommands.ask({ command, excludeFromContext }, request.release)
     const ran = yield* shell
       .runForUser({
         command,

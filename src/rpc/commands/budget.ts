@@ -4,8 +4,7 @@ import * as Schema from "effect/Schema"
 import { BudgetLimits, LimitsChange } from "../../domain/budget/BudgetLimits.ts"
 import { BudgetScopeName, BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import { described, optional } from "../../domain/conversation/Content.ts"
-import { Agent } from "../../services/Agent.ts"
-import type { SessionBudget } from "../../services/Budget.ts"
+import { Allowance, type SessionBudget } from "../../services/Budget.ts"
 import * as Command from "../Command.ts"
 
 const State = Schema.Struct({
@@ -36,7 +35,7 @@ const getBudget = Command.make({
   origin: [],
   params: Schema.Struct({}),
   result: State,
-  run: () => Effect.flatMap(Agent, ({ budget }) => read(budget))
+  run: () => Effect.flatMap(Allowance, read)
 })
 
 const setBudget = Command.make({
@@ -51,7 +50,7 @@ const setBudget = Command.make({
   result: State,
   errors: ["budget_fixed"],
   run: Effect.fnUntraced(function* ({ limits }) {
-    const { budget } = yield* Agent
+    const budget = yield* Allowance
     yield* Effect.mapError(
       budget.setLimits(limits),
       ({ message }) => new Command.CommandFailure({ code: "budget_fixed", message })

@@ -5,6 +5,7 @@ import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Agent } from "../../services/Agent.ts"
+import { Compactions } from "../../services/Compaction.ts"
 import * as Command from "../Command.ts"
 import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"
 
@@ -47,7 +48,7 @@ const setAutoCompaction = Command.make({
   summary: "Switches automatic compaction on or off, also for the active run.",
   origin: ["pi", "omp", "xcsh"],
   params: Schema.Struct({ enabled: Schema.Boolean }),
-  run: ({ enabled }) => Effect.flatMap(Agent, (agent) => agent.setAutoCompaction(enabled))
+  run: ({ enabled }) => Effect.flatMap(Compactions, ({ setEnabled }) => setEnabled(enabled))
 })
 
 export const commands = [compact, abortCompaction, setAutoCompaction]

@@ -8,6 +8,7 @@ import { RequestId } from "../../domain/conversation/MessageQueue.ts"
 import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import * as Ending from "../../services/supervision/Ending.ts"
+import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import { type CancelFailed, type LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
 import * as Command from "../Command.ts"
@@ -92,7 +93,8 @@ const getFibers = Command.make({
   params: Command.noParams,
   result: Schema.Struct({ now: Schema.Finite, fibers: Schema.Array(FiberNode) }),
   run: Effect.fnUntraced(function* (_, { activities }) {
-    const { state, supervision } = yield* Agent
+    const { state } = yield* Agent
+    const { supervision } = yield* SessionCore
     const { sessionId } = yield* state
     const now = yield* Clock.currentTimeMillis
     const ticks = yield* Stopwatch.reading
@@ -133,9 +135,10 @@ const cancel = Command.make({
   errors: ["unknown_target", "not_cancellable", "still_running"],
   run: Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, reason, targetId }, request) {
     const agent = yield* Agent
+    const { supervision } = yield* SessionCore
     const { activities } = request
-    const isRun = agent.supervision.root.registry.named.get(targetId)?.spec.kind === "run"
-    const { cancel: end } = Ending.isKnown(activities.root, targetId) ? activities : agent.supervision
+    const isRun = supervision.root.registry.named.get(targetId)?.spec.kind === "run"
+    const { cancel: end } = Ending.isKnown(activities.root, targetId) ? activities : supervision
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
     const outcome = yield* Effect.mapError(end(targetId, graceMs), notCancelled)
     const { abortQueue } = yield* Ref.get(request.connection.preferences)

@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { HostTools } from "../../services/host/HostTools.ts"
-import { Agent } from "../../services/Agent.ts"
+import { ToolSet } from "../../services/Tools.ts"
 import * as Command from "../Command.ts"
 import { AnyDefinition, readDefinitions } from "../protocol/HostToolFrames.ts"
 
 /** The names of the tools that no host has registered. */
 const reservedNames = Effect.gen(function* () {
-  const tools = yield* Effect.flatMap(Agent, ({ tools }) => tools.all)
+  const tools = yield* Effect.flatMap(ToolSet, ({ all }) => all)
   const ofHosts = new Set(yield* Effect.flatMap(HostTools, ({ active }) => active))
   return tools.filter((tool) => !ofHosts.has(tool)).map(({ definition }) => definition.name)
 })

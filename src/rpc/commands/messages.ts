@@ -5,7 +5,6 @@ import { optional } from "../../domain/conversation/Content.ts"
 import { AgentMessage, lastAssistantText } from "../../domain/conversation/Message.ts"
 import * as MessagePages from "../../domain/conversation/MessagePages.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
-import { Agent } from "../../services/Agent.ts"
 import { Session } from "../../services/session/Session.ts"
 import * as Command from "../Command.ts"
 import type { Link, MessageSnapshot } from "../Link.ts"
@@ -115,8 +114,8 @@ const getLastAssistantText = Command.make({
   params: Command.noParams,
   result: Schema.Struct({ text: Schema.NullOr(Schema.String) }),
   run: Effect.fnUntraced(function* () {
-    const agent = yield* Agent
-    return { text: lastAssistantText(yield* agent.messages) }
+    const { messages } = yield* Session
+    return { text: lastAssistantText(yield* messages) }
   })
 })
 

@@ -7,7 +7,7 @@ import * as ContextTokens from "../../domain/compaction/ContextTokens.ts"
 import type { Model } from "../../domain/model/Model.ts"
 import * as SessionStats from "../../domain/session/SessionStats.ts"
 import { defined } from "../../domain/Values.ts"
-import { Agent } from "../../services/Agent.ts"
+import { Controls } from "../../services/session/Controls.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Session } from "../../services/session/Session.ts"
 import { SessionExport } from "../../services/session/SessionExport.ts"
@@ -45,13 +45,12 @@ const getSessionStats = Command.make({
   }),
   run: Effect.fnUntraced(function* () {
     const session = yield* Session
-    const agent = yield* Agent
     const { file, sessionId } = yield* session.info
     const stats = SessionStats.make({
       messages: yield* session.messages,
       branch: yield* session.branch,
       entries: yield* session.entries,
-      model: (yield* agent.state).model
+      model: (yield* Controls).values().model
     })
     return {
       ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) }),

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import { label } from "../../domain/model/Model.ts"
-import { Agent } from "../../services/Agent.ts"
+import { Controls } from "../../services/session/Controls.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Session } from "../../services/session/Session.ts"
 import type { SessionSummary } from "../../services/session/SessionStore.ts"
@@ -103,8 +103,7 @@ const listSessions = Command.make({
   result: Schema.Struct({ sessions: Schema.Array(Listed), nextCursor: optional(Schema.String) }),
   errors: ["invalid_cursor", "store_failure"],
   run: Effect.fnUntraced(function* (params) {
-    const agent = yield* Agent
-    const { model } = yield* agent.state
+    const { model } = (yield* Controls).values()
     const after = params.cursor === undefined ? undefined : (yield* cursor.read(params.cursor)).join(" ")
     const own = yield* current
     const all = (yield* collect(params.scope ?? "all", own)).filter(fits(params)).toSorted(newestFirst)

@@ -9,6 +9,8 @@ import { ContextUsage } from "../../domain/session/SessionStats.ts"
 import { TodoPhase } from "../../domain/todo/Todo.ts"
 import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
+import { Instructions } from "../../services/session/Instructions.ts"
+import { ToolSet } from "../../services/Tools.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
 import { Shell } from "../../services/Shell.ts"
 import * as Trust from "../../services/Trust.ts"
@@ -114,10 +116,11 @@ const getState = Command.make({
     }
     const { largeState = [] } = connection.dialect
     const has = (member: (typeof largeState)[number]) => verbose === true || largeState.includes(member)
-    const definitions = Effect.map(agent.tools.active, (tools) => tools.map(({ definition }) => definition))
+    const { active } = yield* ToolSet
+    const definitions = Effect.map(active, (tools) => tools.map(({ definition }) => definition))
     return {
       ...data,
-      ...(has("systemPrompt") ? { systemPrompt: yield* agent.systemPrompt } : {}),
+      ...(has("systemPrompt") ? { systemPrompt: yield* (yield* Instructions).current } : {}),
       ...(has("dumpTools") ? { dumpTools: yield* definitions } : {})
     }
   })

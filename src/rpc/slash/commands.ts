@@ -1,14 +1,14 @@
 /** What hosts ask for to fill the menu of slash commands. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Agent } from "../../services/Agent.ts"
+import { Commands } from "../../services/Commands.ts"
 import * as Command from "../Command.ts"
 import { started } from "../Started.ts"
 import { Available, available, Listed, listed } from "./Shapes.ts"
 
 const all = Effect.zipRight(
   started,
-  Effect.flatMap(Agent, ({ commands }) => Effect.zipRight(commands.load, commands.list))
+  Effect.flatMap(Commands, ({ list, load }) => Effect.zipRight(load, list))
 )
 
 const getCommands = Command.make({

@@ -1,7 +1,7 @@
 /** Sessions publish the events of their subagents only while a host has subscribed to them. This keeps their subscriptions. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { Agent } from "../../services/Agent.ts"
+import { SubagentSet } from "../../services/delegation/Subagents.ts"
 import type { Sessions, SessionServices } from "../../services/session/Sessions.ts"
 import type { Connection } from "../Connection.ts"
 import type { Link } from "../Link.ts"
@@ -9,7 +9,7 @@ import type { Link } from "../Link.ts"
 const isWanted = ({ preferences }: Link) => preferences.subagents === "events"
 
 const tell = (session: Context.Context<SessionServices>, wanted: boolean) =>
-  Context.get(session, Agent).subagents.forward(wanted)
+  Context.get(session, SubagentSet).forward(wanted)
 
 /** Asks a session that the host comes to for what it has subscribed to, before the session can have a run. */
 export const begin = (link: Link, session: Context.Context<SessionServices>): Effect.Effect<void> =>

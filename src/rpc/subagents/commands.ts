@@ -5,8 +5,8 @@ import * as Json from "../../domain/Json.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { SubagentInfo, TranscriptPart } from "../../domain/subagents/Subagent.ts"
 import { defined } from "../../domain/Values.ts"
-import { Agent } from "../../services/Agent.ts"
-import type { UnknownSubagent } from "../../services/delegation/Subagents.ts"
+import { SubagentSet, type UnknownSubagent } from "../../services/delegation/Subagents.ts"
+import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as Command from "../Command.ts"
 import * as Connection from "../Connection.ts"
 import { defaultGraceMs, notCancelled } from "../commands/fibers.ts"
@@ -35,7 +35,7 @@ const setSubagentSubscription = Command.make({
       const message = `Invalid subagent subscription level: ${shown(level)}`
       return yield* new Command.CommandFailure({ code: "invalid_level", message, data: { supported: levels } })
     }
-    const { subagents } = yield* Agent
+    const subagents = yield* SubagentSet
     yield* Connection.prefer(connection, (now) => ({ ...now, subagents: level }))
     yield* subagents.forward(level === "events")
     return { level }
@@ -50,7 +50,7 @@ const getSubagents = Command.make({
   params: Command.noParams,
   result: Schema.Struct({ subagents: Schema.Array(SubagentInfo) }),
   run: Effect.fnUntraced(function* () {
-    const { subagents } = yield* Agent
+    const subagents = yield* SubagentSet
     return { subagents: yield* subagents.live }
   })
 })
@@ -79,7 +79,7 @@ const getSubagentMessages = Command.make({
     if (fromByte !== undefined && fromByte !== null && !Number.isFinite(fromByte)) {
       return yield* invalid("fromByte must be a finite number")
     }
-    const { subagents } = yield* Agent
+    const subagents = yield* SubagentSet
     const request = {
       ...defined({ subagentId, sessionFile }),
       ...(typeof fromByte === "number" ? { fromByte: Math.max(0, Math.floor(fromByte)) } : {})
@@ -100,7 +100,7 @@ const cancelSubagent = Command.make({
   result: Schema.Struct({ cancelled: Schema.Boolean }),
   errors: ["unknown_subagent", "still_running"],
   run: Effect.fnUntraced(function* ({ subagentId }) {
-    const { cancel, root } = (yield* Agent).supervision
+    const { cancel, root } = (yield* SessionCore).supervision
     const noSuch = unknown({ message: `Unknown subagent: ${subagentId}` })
     const node = root.registry.named.get(subagentId)
     // Names are shared with runs, calls and requests, which this command must not end.
@@ -120,7 +120,7 @@ const steerSubagent = Command.make({
   params: Schema.Struct({ subagentId: Schema.String, message: Schema.String }),
   errors: ["unknown_subagent"],
   run: Effect.fnUntraced(function* ({ message, subagentId }) {
-    const { subagents } = yield* Agent
+    const subagents = yield* SubagentSet
     yield* Effect.mapError(subagents.steer(subagentId, message), unknown)
   })
 })

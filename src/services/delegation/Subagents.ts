@@ -2,6 +2,7 @@
  * The subagents of a session: child sessions that do tasks for it (protocol.md 14). A host sees, steers and ends them while
  * they run. Where they come from is in services/Delegation.ts.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { BudgetLimits } from "../../domain/budget/BudgetLimits.ts"
@@ -94,3 +95,8 @@ export const none: SessionSubagents = {
     }),
   forward: () => Effect.void
 }
+
+/** The subagents of a session: none without the module `subagents`. */
+export class SubagentSet extends Context.Reference<SubagentSet>()("heddle/services/delegation/SubagentSet", {
+  defaultValue: () => none
+}) {}

@@ -7,6 +7,8 @@ import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import type { TodoPhases } from "../../domain/todo/Todo.ts"
+import type { LateCommands } from "../Commands.ts"
+import type { SessionEnding } from "../hooks/HookPoints.ts"
 import type { Ids } from "../Ids.ts"
 import type { Supervision } from "../supervision/Supervision.ts"
 import type { Tool } from "../Tools.ts"
@@ -40,6 +42,14 @@ export interface Contribution {
    * more by then.
    */
   readonly carry?: (left: Context.Context<never>) => Effect.Effect<void>
+  /** Reads what is to be had at once from the start of the session on. Contributors have joined by then. */
+  readonly prepare?: Effect.Effect<void>
+  /** The host has come from another session. Nothing may wait here. */
+  readonly arrived?: () => void
+  /** The host is in another session from now on. */
+  readonly left?: () => void
+  /** The session is about to be closed. */
+  readonly ending?: (ending: SessionEnding) => Effect.Effect<void>
   /** The leaf has moved to another branch. */
   readonly moved?: () => void
   /** A summary has taken the place of older messages. */
@@ -48,6 +58,8 @@ export interface Contribution {
   readonly handsOff?: Effect.Effect<void>
   /** Tools that models are offered. Asked before the first model call, so they may use every module. */
   readonly tools?: Effect.Effect<ReadonlyArray<Tool>>
+  /** Slash commands that join those of the session when a host or a message first needs them. */
+  readonly commands?: LateCommands
   /** Its part in a run, made when the run begins. */
   readonly run?: (run: RunView) => RunStep
 }

@@ -2,7 +2,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Agent } from "../Agent.ts"
+import type { ToolSet } from "../Tools.ts"
+import type { Instructions } from "./Instructions.ts"
 import type { Session } from "./Session.ts"
 
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
@@ -23,6 +24,6 @@ export class SessionExport extends Context.Tag("heddle/services/session/SessionE
   SessionExport,
   {
     /** Writes the session as one self-contained HTML file, and returns its absolute path. */
-    readonly toHtml: (options: ExportOptions) => Effect.Effect<string, ExportFailed, Agent | Session>
+    readonly toHtml: (options: ExportOptions) => Effect.Effect<string, ExportFailed, Instructions | Session | ToolSet>
   }
 >() {}

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import { type Contribution, SessionCore } from "./SessionCore.ts"
 
 export interface SessionModule<Out, E = never, In = never> {
@@ -16,33 +16,40 @@ export interface SessionModule<Out, E = never, In = never> {
 
 type Parts = Omit<Contribution, "name">
 
-const inScope = <A, E, R>(build: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.scope, (scope) => Scope.extend(build, scope))
+/** A module with several services. Its effect answers them and what the module adds, from one closure. */
+export const providing = <Out, E, In>(
+  name: string,
+  build: Effect.Effect<Parts & { readonly services: Context.Context<Out> }, E, In | Scope.Scope>
+): SessionModule<Out, E, In | SessionCore> => ({
+  name,
+  build: Effect.flatMap(SessionCore, ({ contribute }) =>
+    Effect.map(build, ({ services, ...parts }) => {
+      contribute({ name, ...parts })
+      return services
+    })
+  )
+})
 
 /** A module with a service. Its effect answers the service and what the module adds, from one closure. */
-export const make = <I, S, E, R>(
+export const make = <I, S, E, In>(
   name: string,
   tag: Context.Tag<I, S>,
-  build: Effect.Effect<Parts & { readonly service: S }, E, R>
-): SessionModule<I, E, Exclude<R, Scope.Scope> | SessionCore> => ({
-  name,
-  build: Effect.zipWith(SessionCore, inScope(build), ({ contribute }, { service, ...parts }) => {
-    contribute({ name, ...parts })
-    return Context.make(tag, service)
-  })
-})
+  build: Effect.Effect<Parts & { readonly service: S }, E, In | Scope.Scope>
+): SessionModule<I, E, In | SessionCore> =>
+  providing(
+    name,
+    Effect.map(build, ({ service, ...parts }) => ({ ...parts, services: Context.make(tag, service) }))
+  )
 
 /** A module that no other one calls. */
-export const contributing = <E, R>(
+export const contributing = <E, In>(
   name: string,
-  build: Effect.Effect<Parts, E, R>
-): SessionModule<never, E, Exclude<R, Scope.Scope> | SessionCore> => ({
-  name,
-  build: Effect.zipWith(SessionCore, inScope(build), ({ contribute }, parts) => {
-    contribute({ name, ...parts })
-    return Context.empty()
-  })
-})
+  build: Effect.Effect<Parts, E, In | Scope.Scope>
+): SessionModule<never, E, In | SessionCore> =>
+  providing(
+    name,
+    Effect.map(build, (parts) => ({ ...parts, services: Context.empty() }))
+  )
 
 /** A Layer as a module: its services are those of one session, and it calls `contribute` of the core by itself. */
 export const fromLayer = <Out, E, In>(name: string, layer: Layer.Layer<Out, E, In>): SessionModule<Out, E, In> => ({

@@ -12,9 +12,10 @@ import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { ModelName } from "../../domain/session/SessionSettings.ts"
 import type { Agent, EventSink } from "../Agent.ts"
 import type { Allowance } from "../Budget.ts"
-import type { CompactionFailed } from "../Compaction.ts"
+import type { CompactionFailed, Compactions } from "../Compaction.ts"
 import type { ToolSet } from "../Tools.ts"
 import type { Controls } from "./Controls.ts"
+import type { Instructions } from "./Instructions.ts"
 import type { Retries } from "./Retries.ts"
 import type { EntryNotFound, Session } from "./Session.ts"
 import type { SessionCore } from "./SessionCore.ts"
@@ -110,7 +111,16 @@ export interface SessionChanges {
 }
 
 /** The services of a session: those that every session has. What else its modules provide is in the context, too. */
-export type SessionServices = Agent | Allowance | Controls | Retries | Session | SessionCore | ToolSet
+export type SessionServices =
+  | Agent
+  | Allowance
+  | Compactions
+  | Controls
+  | Instructions
+  | Retries
+  | Session
+  | SessionCore
+  | ToolSet
 
 export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
   Sessions,

@@ -13,14 +13,14 @@ const endAs = (status: string) => ["RunEnded", `PromptFinished:${status}`, "RunS
 const user = ["RunStarted", "TurnStarted", "MessageEnded:user"]
 
 it.effect("a prompt without tools is one turn, and its events come in order", () =>
-  Harness.run({ turns: [say("Hello")] }, ({ agent, events, script }) =>
+  Harness.run({ turns: [say("Hello")] }, ({ agent, events, script, session }) =>
     Effect.gen(function* () {
       const receipt = yield* agent.prompt({ text: "Hi", requestId: "r" })
       yield* agent.awaitIdle
       assert.deepStrictEqual(receipt, { disposition: "started", runId: "run_1", messageId: "msg_1" })
       assert.deepStrictEqual(summary(events), [...user, "MessageEnded:assistant/stop", "TurnEnded", ...end])
       assert.strictEqual((yield* script.requests).length, 1)
-      assert.strictEqual((yield* agent.messages).length, 2)
+      assert.strictEqual((yield* session.messages).length, 2)
     })
   )
 )
@@ -47,13 +47,13 @@ it.effect("the end of a run is told only when everything it said survives a powe
 )
 
 it.effect("the acceptance is told before the first event, and rejections leave the session idle", () =>
-  Harness.run({ turns: [say("a")], budget: { maxTotalTokens: 0 } }, ({ agent, events }) =>
+  Harness.run({ turns: [say("a")], budget: { maxTotalTokens: 0 } }, ({ agent, events, session }) =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(agent.prompt({ text: "Hi" }))
       assert.strictEqual(refused._tag, "BudgetExceeded")
       assert.deepStrictEqual(summary(events), ["BudgetSpent"])
       assert.isFalse((yield* agent.state).isStreaming)
-      assert.strictEqual((yield* agent.messages).length, 0)
+      assert.strictEqual((yield* session.messages).length, 0)
     })
   )
 )

@@ -1,5 +1,6 @@
 /** Limits hold whatever a provider reports: over the SDKs and real sockets, and for providers that are code of others. */
 import { assert, describe, it } from "@effect/vitest"
+import { Allowance } from "../../../src/services/Budget.ts"
 import { Effect, Layer, Stream } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import type { ModelEvent } from "../../../src/domain/model/ModelEvent.ts"
@@ -20,9 +21,10 @@ const budget = { maxTotalTokens: 6000 }
 const oneCall = 6000
 
 /** Runs a prompt to its end, and looks at everything that was counted on the way. */
-const spend = Effect.fnUntraced(function* <E, R>(layer: Layer.Layer<Agent.Agent, E, R>) {
+const spend = Effect.fnUntraced(function* <E, R>(layer: Layer.Layer<Agent.Agent | Allowance, E, R>) {
   return yield* Effect.gen(function* () {
     const agent = yield* Agent.Agent
+    const { mayCall, snapshot } = yield* Allowance
     const events: Array<AgentEvent> = []
     yield* agent.attach({ offer: (event) => void events.push(event), ready: Effect.void })
     yield* agent.prompt({ text: "Look around, for ever" })
@@ -32,7 +34,7 @@ const spend = Effect.fnUntraced(function* <E, R>(layer: Layer.Layer<Agent.Agent,
     )
     const ends = events.flatMap((event) => (event._tag === "PromptFinished" ? [event.error?.code ?? event.status] : []))
     const notices = events.flatMap((event) => (event._tag === "Notice" ? [event.message] : []))
-    return { answers, ends, notices, snapshot: yield* agent.budget.snapshot, isAllowed: yield* agent.budget.mayCall }
+    return { answers, ends, notices, snapshot: yield* snapshot, isAllowed: yield* mayCall }
   }).pipe(Effect.provide(layer))
 })
 

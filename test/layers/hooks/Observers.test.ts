@@ -59,7 +59,7 @@ it.scoped("a run without hooks, or with hooks that answer at once, publishes wit
         yield* Effect.supervised(Effect.zipRight(agent.prompt({ text: "go" }), agent.awaitIdle), supervisor)
         return (yield* supervisor.value).length
       })
-    yield* hooked.agent.started
+    yield* hooked.startup.started
     assert.strictEqual(yield* fibersOf(hooked), yield* fibersOf(plain))
     assert.deepStrictEqual(seen, hooked.events)
     assert.deepStrictEqual(summary(hooked.events), summary(plain.events))
@@ -116,7 +116,7 @@ describe("a hook that watches", () => {
       yield* made.agent.prompt({ text: "go", requestId: "r" })
       yield* Effect.repeat(Effect.zipRight(settle, made.agent.awaitIdle), { until: () => once.size === 3 })
       yield* made.agent.awaitIdle
-      const said = (yield* made.agent.messages).flatMap((message) => {
+      const said = (yield* made.session.messages).flatMap((message) => {
         if (message.role === "custom") return [`custom ${String(message.content)}`]
         return message.role === "user" ? [plainText(message.content)] : []
       })
@@ -265,7 +265,7 @@ it.effect.prop(
       const ended = made.events.flatMap((event) => (event._tag === "PromptFinished" ? [event.requestId] : []))
       assert.sameMembers(ended, accepted)
       const runs = made.events.flatMap((event) => (event._tag === "RunEnded" ? event.messages : []))
-      assert.deepStrictEqual(runs, [...(yield* made.agent.messages)])
+      assert.deepStrictEqual(runs, [...(yield* made.session.messages)])
     }).pipe(Effect.scoped),
   { fastCheck: { numRuns: 100 }, timeout: 120_000 }
 )

@@ -1,5 +1,6 @@
 /** Messages that hooks add to a run when it starts (`before_agent_start` of extensions). */
 import { assert, it } from "@effect/vitest"
+import { Session } from "../../../src/services/session/Session.ts"
 import { Effect, Layer } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import type { CustomInput } from "../../../src/domain/conversation/Message.ts"
@@ -32,7 +33,8 @@ it.effect("they are stored behind the prompt, before what waited for it; one tha
       Layer.provide(Layer.provideMerge(second, first))
     )
     yield* Effect.gen(function* () {
-      const { attach, awaitIdle, messages, prompt, send } = yield* Agent
+      const { attach, awaitIdle, prompt, send } = yield* Agent
+      const { messages } = yield* Session
       const events: Array<AgentEvent> = []
       yield* attach({ offer: (event) => void events.push(event), ready: Effect.void })
       yield* send(note("waited"), { deliverAs: "nextTurn" })

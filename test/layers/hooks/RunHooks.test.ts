@@ -35,9 +35,9 @@ describe("runStarting", () => {
           }
         }
       )
-      const own = yield* made.agent.systemPrompt
+      const own = yield* made.instructions.current
       yield* ask(made, "first")
-      assert.strictEqual(yield* made.agent.systemPrompt, own)
+      assert.strictEqual(yield* made.instructions.current, own)
       yield* ask(made, "second")
       const sent = (yield* made.script.requests).map(({ systemPrompt }) => systemPrompt)
       assert.deepStrictEqual(
@@ -58,7 +58,7 @@ describe("runStarting", () => {
       yield* made.agent.prompt({ text: "go" })
       yield* Deferred.await(began)
       yield* made.agent.abort
-      assert.deepStrictEqual((yield* made.agent.messages).map(textOf), ["user go", "assistant "])
+      assert.deepStrictEqual((yield* made.session.messages).map(textOf), ["user go", "assistant "])
       assert.deepStrictEqual(violations(made.events), [])
     })
   )
@@ -83,7 +83,7 @@ it.scoped("context changes what one call is sent, and nothing else", () =>
     const later = ["user go", "assistant ", "toolResult done"]
     assert.deepStrictEqual(sent, [["user go", "user and this"], later])
     assert.deepStrictEqual(given, [["user go"], later])
-    assert.deepStrictEqual((yield* made.agent.messages).map(textOf), [...later, "assistant 1"])
+    assert.deepStrictEqual((yield* made.session.messages).map(textOf), [...later, "assistant 1"])
   })
 )
 
@@ -136,14 +136,14 @@ describe("messageEnding", () => {
       )
       yield* ask(made, "go")
       const expected = ["user go", "assistant ***", "toolResult done", "assistant ***"]
-      assert.deepStrictEqual((yield* made.agent.messages).map(textOf), expected)
+      assert.deepStrictEqual((yield* made.session.messages).map(textOf), expected)
       const told = made.events.flatMap((event) => (event._tag === "MessageEnded" ? [textOf(event.message)] : []))
       assert.deepStrictEqual(told, expected)
       const run = made.events.find(({ _tag }) => _tag === "RunEnded")
-      assert.deepStrictEqual(run?._tag === "RunEnded" ? run.messages : [], yield* made.agent.messages)
+      assert.deepStrictEqual(run?._tag === "RunEnded" ? run.messages : [], yield* made.session.messages)
       // Of messages that were stored before hooks are told, these see what there is.
       assert.deepStrictEqual(said, ["user go", "assistant ", "toolResult done", "assistant secret"])
-      assert.isTrue((yield* made.agent.messages).every(({ timestamp }) => timestamp === 0))
+      assert.isTrue((yield* made.session.messages).every(({ timestamp }) => timestamp === 0))
     })
   )
 
@@ -154,7 +154,7 @@ describe("messageEnding", () => {
         { hooks: { messageEnding: () => ({ message: userMessage("other", [], 0) }) } }
       )
       yield* ask(made, "go")
-      assert.deepStrictEqual((yield* made.agent.messages).map(textOf), ["user go", "assistant 1"])
+      assert.deepStrictEqual((yield* made.session.messages).map(textOf), ["user go", "assistant 1"])
       assert.deepStrictEqual(
         made.events.filter(({ _tag }) => _tag === "ExtensionFailed"),
         [
@@ -187,7 +187,7 @@ describe("messageEnding", () => {
       yield* made.agent.prompt({ text: "go" })
       yield* Deferred.await(began)
       yield* made.agent.abort
-      assert.deepStrictEqual((yield* made.agent.messages).map(textOf), ["user go", "assistant whole"])
+      assert.deepStrictEqual((yield* made.session.messages).map(textOf), ["user go", "assistant whole"])
       assert.deepStrictEqual(violations(made.events), [])
     })
   )
@@ -246,7 +246,7 @@ it.scoped("at every point hooks run in load order, each failure is reported, and
       reported,
       log.map((line) => `${line}: ${line.split(" ")[1]} broke`)
     )
-    assert.deepStrictEqual((yield* made.agent.messages).map(textOf), [
+    assert.deepStrictEqual((yield* made.session.messages).map(textOf), [
       "user go",
       "assistant ",
       "toolResult done",

@@ -129,10 +129,10 @@ const board = (list: ReadonlyArray<string>) =>
 it.scoped("a module in the place of another: nothing of that one is left", () =>
   Effect.gen(function* () {
     const plan = Modules.standard.replace(Modules.todos, board(["from the board"]))
-    const { agent } = yield* TestAgent.make({}, { plan, tools: contributed })
+    const { agent, toolSet } = yield* TestAgent.make({}, { plan, tools: contributed })
     assert.deepStrictEqual((yield* agent.state)["board"], ["from the board"])
     assert.isUndefined((yield* agent.state).todoPhases)
-    const names = (yield* agent.tools.all).map(({ definition }) => definition.name)
+    const names = (yield* toolSet.all).map(({ definition }) => definition.name)
     assert.deepStrictEqual(names, ["ask"])
     // The list that it was made from is as it was.
     const standard = yield* TestAgent.make({}, { plan: Modules.standard, tools: contributed })

@@ -1,11 +1,12 @@
 /** Limits that a program gives a batch of tasks. */
 import { writeFileSync } from "node:fs"
+import { SubagentSet } from "../../../src/services/delegation/Subagents.ts"
+import { Allowance } from "../../../src/services/Budget.ts"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import * as AgentLive from "../../../src/layers/AgentLive.ts"
-import { Agent } from "../../../src/services/Agent.ts"
 import { Sessions } from "../../../src/services/session/Sessions.ts"
 import { tempFolder } from "../tools/TempFolder.ts"
 
@@ -28,7 +29,8 @@ it.scopedLive("all its tasks together end at them, the session goes on", () =>
     const sessions = Context.get(yield* Layer.build(AgentLive.layer(options)), Sessions)
     const events: Array<AgentEvent> = []
     yield* sessions.attach({ offer: (event) => events.push(event), ready: Effect.void })
-    const { budget, subagents } = Context.get(yield* sessions.current, Agent)
+    const current = yield* sessions.current
+    const [budget, subagents] = [Context.get(current, Allowance), Context.get(current, SubagentSet)]
     const tasks = ["A", "B", "C"].map((id) => ({ id, assignment: "Look" }))
     const { results } = yield* subagents.run({ agent: "explore", tasks, limits: { maxToolCalls: 7 } })
     assert.deepStrictEqual(

@@ -44,7 +44,7 @@ describe("a subagent that is refused", () => {
           return { ...call(["l", "ls", {}]), before: Effect.as(wait, []) }
         }
       })
-      const { agent, events } = made
+      const { agent, allowance, events } = made
       yield* agent.attach({ offer: watch, ready: Effect.void })
       yield* agent.prompt({ text: "Top" })
       yield* agent.awaitIdle
@@ -53,10 +53,10 @@ describe("a subagent that is refused", () => {
         ["1-Two", 1, "Budget exceeded (subagents): subagent not started."]
       ])
       assert.deepStrictEqual(told(events), ["subagents", "completed"])
-      assert.deepInclude(yield* agent.budget.snapshot, { subagents: 1, status: "exceeded", reason: "subagents" })
+      assert.deepInclude(yield* allowance.snapshot, { subagents: 1, status: "exceeded", reason: "subagents" })
       const later = yield* Effect.flip(agent.prompt({ text: "Top" }))
       assert.nestedPropertyVal(later, "reason", "subagents")
-      yield* agent.budget.setLimits({ maxSubagents: 2 })
+      yield* allowance.setLimits({ maxSubagents: 2 })
       yield* agent.prompt({ text: "Top" })
       yield* agent.awaitIdle
       assert.strictEqual(told(events).at(-1), "completed")
@@ -68,7 +68,7 @@ describe("a tool call that is refused", () => {
   it.scopedLive("ends the run that has asked for it, and no other", () =>
     Effect.gen(function* () {
       const { wait, watch } = yield* refusal
-      const { agent, events } = yield* Delegating.make({
+      const { agent, allowance, events } = yield* Delegating.make({
         // `task`, `ls` of One, `submit_result` of Two. The second `ls` of One is too much.
         budget: { maxToolCalls: 3 },
         answer: (request, nth) => {
@@ -87,19 +87,19 @@ describe("a tool call that is refused", () => {
         ["1-Two", 0, undefined]
       ])
       assert.deepStrictEqual(told(events), ["tool_calls", "completed"])
-      assert.strictEqual((yield* agent.budget.snapshot).toolCalls, 3)
+      assert.strictEqual((yield* allowance.snapshot).toolCalls, 3)
     })
   )
 
   it.scopedLive("ends its run no longer once the limit is raised", () =>
     Effect.gen(function* () {
-      const { agent, events } = yield* Delegating.make({
+      const { agent, allowance, events } = yield* Delegating.make({
         budget: { maxToolCalls: 1 },
         answer: (_, nth) => (nth === 1 ? call(["a", "ls", {}], ["b", "ls", {}]) : say("done"))
       })
       yield* agent.attach({
         offer: (event) => {
-          if (event._tag === "ToolEnded" && event.isError) Effect.runSync(agent.budget.setLimits({ maxToolCalls: 5 }))
+          if (event._tag === "ToolEnded" && event.isError) Effect.runSync(allowance.setLimits({ maxToolCalls: 5 }))
         },
         ready: Effect.void
       })

@@ -33,8 +33,8 @@ describe("a subagent", () => {
           "You write well."
         )
       }
-      const { agent, requests } = yield* Delegating.make({ files, models: [model, small], answer: done })
-      const { results } = yield* agent.subagents.run({
+      const { requests, subagentSet } = yield* Delegating.make({ files, models: [model, small], answer: done })
+      const { results } = yield* subagentSet.run({
         agent: "scribe",
         context: "The novel is in novel.md.",
         tasks: [task("One", "Write a chapter.")]
@@ -59,9 +59,9 @@ describe("a subagent", () => {
 
   it.scopedLive("has neither a todo list nor anybody to ask, and starts others only if its agent may", () =>
     Effect.gen(function* () {
-      const { agent, requests } = yield* Delegating.make({ answer: done })
-      yield* agent.subagents.run({ agent: "task", tasks: [task("May")] })
-      yield* agent.subagents.run({ agent: "quick_task", tasks: [task("MayNot")] })
+      const { requests, subagentSet } = yield* Delegating.make({ answer: done })
+      yield* subagentSet.run({ agent: "task", tasks: [task("May")] })
+      yield* subagentSet.run({ agent: "quick_task", tasks: [task("MayNot")] })
       const files = ["bash", "edit", "find", "grep", "ls", "read", "submit_result", "write"]
       assert.deepStrictEqual(requests.map(toolNames), [[...files, "task"].toSorted(), files])
     })
@@ -72,8 +72,8 @@ describe("a subagent", () => {
       const front = "name: planner\ndescription: Plans.\ntools: read, todo_write"
       const files = { ".heddle/agents/planner.md": agentFile(front) }
       const settings = { "todo.enabled": true, "todo.eager": true }
-      const { agent, requests } = yield* Delegating.make({ files, settings, answer: done })
-      yield* agent.subagents.run({ agent: "planner", tasks: [task("One", "Plan.")] })
+      const { requests, subagentSet } = yield* Delegating.make({ files, settings, answer: done })
+      yield* subagentSet.run({ agent: "planner", tasks: [task("One", "Plan.")] })
       const [request] = requests
       assert.isDefined(request)
       assert.deepStrictEqual(toolNames(request), ["read", "submit_result"])
@@ -84,7 +84,7 @@ describe("a subagent", () => {
   it.scopedLive("may use a tool of the program if its agent names it", () =>
     Effect.gen(function* () {
       const called = yield* Ref.make(0)
-      const { agent } = yield* Delegating.make({
+      const { subagentSet } = yield* Delegating.make({
         files: { "agent/agents/caller.md": agentFile("name: caller\ndescription: Calls.\ntools: [weather]") },
         hostTools: [
           {
@@ -100,18 +100,18 @@ describe("a subagent", () => {
         ],
         answer: (_, nth) => (nth === 1 ? call(["w", "weather", {}]) : done())
       })
-      yield* agent.subagents.run({ agent: "caller", tasks: [task("Ask")] })
+      yield* subagentSet.run({ agent: "caller", tasks: [task("Ask")] })
       assert.strictEqual(yield* Ref.get(called), 1)
     })
   )
 
   it.scopedLive("asks the hooks of its parent about its calls", () =>
     Effect.gen(function* () {
-      const { agent, requests } = yield* Delegating.make({
+      const { requests, subagentSet } = yield* Delegating.make({
         hooks: { toolCall: ({ toolName }) => Effect.succeed({ block: toolName === "ls", reason: "not today" }) },
         answer: (_, nth) => (nth === 1 ? call(["l", "ls", {}]) : done())
       })
-      yield* agent.subagents.run({ agent: "task", tasks: [task("Look")] })
+      yield* subagentSet.run({ agent: "task", tasks: [task("Look")] })
       assert.include(JSON.stringify(requests[1]?.messages), "not today")
     })
   )
@@ -120,7 +120,7 @@ describe("a subagent", () => {
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
       const steered = yield* Deferred.make<void>()
-      const { agent, requests } = yield* Delegating.make({
+      const { requests, subagentSet } = yield* Delegating.make({
         answer: (_, nth) =>
           nth === 1
             ? {
@@ -129,10 +129,10 @@ describe("a subagent", () => {
               }
             : done()
       })
-      const running = yield* Effect.fork(agent.subagents.run({ agent: "task", tasks: [task("Look")] }))
+      const running = yield* Effect.fork(subagentSet.run({ agent: "task", tasks: [task("Look")] }))
       yield* Deferred.await(begun)
-      assert.strictEqual((yield* Effect.flip(agent.subagents.steer("9-Gone", "x"))).message, "Unknown subagent: 9-Gone")
-      yield* agent.subagents.steer("0-Look", "Look into src, too.")
+      assert.strictEqual((yield* Effect.flip(subagentSet.steer("9-Gone", "x"))).message, "Unknown subagent: 9-Gone")
+      yield* subagentSet.steer("0-Look", "Look into src, too.")
       yield* Deferred.succeed(steered, undefined)
       yield* Fiber.join(running)
       assert.include(JSON.stringify(requests[1]?.messages), "Look into src, too.")
@@ -142,8 +142,8 @@ describe("a subagent", () => {
   it.scopedLive("whose output is long gives the model a part of it, and keeps the whole in a file", () =>
     Effect.gen(function* () {
       const long = Array.from({ length: 6000 }, (_, at) => `line ${at}`).join("\n")
-      const { agent } = yield* Delegating.make({ answer: () => submit({ result: long }) })
-      const { results } = yield* agent.subagents.run({ agent: "task", tasks: [task("Long")] })
+      const { subagentSet } = yield* Delegating.make({ answer: () => submit({ result: long }) })
+      const { results } = yield* subagentSet.run({ agent: "task", tasks: [task("Long")] })
       const [result] = results
       assert.strictEqual(result?.truncated, true)
       assert.notInclude(result?.output, "line 5999")
@@ -154,10 +154,10 @@ describe("a subagent", () => {
 
   it.scopedLive("that fails says why, and the others go on", () =>
     Effect.gen(function* () {
-      const { agent } = yield* Delegating.make({
+      const { subagentSet } = yield* Delegating.make({
         answer: (request) => (assignmentOf(request) === "Bad" ? submit({ error: "There is no parser." }) : done())
       })
-      const { results } = yield* agent.subagents.run({ agent: "task", tasks: [task("Bad"), task("Good")] })
+      const { results } = yield* subagentSet.run({ agent: "task", tasks: [task("Bad"), task("Good")] })
       assert.deepStrictEqual(
         results.map(({ error, exitCode, output }) => ({ error, exitCode, output })),
         [
@@ -182,12 +182,12 @@ describe("the tasks of a call", () => {
         yield* Ref.update(running, (n) => n - 1)
         return []
       })
-      const { agent } = yield* Delegating.make({
+      const { subagentSet } = yield* Delegating.make({
         settings: { "task.maxConcurrency": 3 },
         answer: () => ({ ...done(), before: enter })
       })
       const ids = Array.from({ length: 10 }, (_, at) => `T${at}`)
-      const { results } = yield* agent.subagents.run({ agent: "task", tasks: ids.map((id) => task(id)) })
+      const { results } = yield* subagentSet.run({ agent: "task", tasks: ids.map((id) => task(id)) })
       assert.strictEqual(yield* Ref.get(most), 3)
       assert.deepStrictEqual(
         results.map(({ id }) => id),
@@ -199,14 +199,14 @@ describe("the tasks of a call", () => {
   it.scopedLive("that had not started when the call was interrupted are cancelled, and every start has its end", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<void>()
-      const { agent, events } = yield* Delegating.make({
+      const { events, subagentSet } = yield* Delegating.make({
         settings: { "task.maxConcurrency": 1 },
         answer: () => ({ events: [], before: Effect.as(Deferred.succeed(begun, undefined), []), after: "hang" })
       })
       const last = yield* Deferred.make<ReadonlyArray<string | undefined>>()
       const batch = { agent: "task", tasks: [task("First"), task("Second")] }
       const running = yield* Effect.fork(
-        agent.subagents.run(batch, {
+        subagentSet.run(batch, {
           orInterrupted: (soFar) =>
             Effect.onInterrupt(() =>
               Effect.flatMap(soFar, ({ report }) =>
@@ -223,7 +223,7 @@ describe("the tasks of a call", () => {
       assert.isTrue(Exit.isInterrupted(exit))
       assert.deepStrictEqual(yield* Deferred.await(last), ["Aborted", "Cancelled before start"])
       assert.deepStrictEqual(lives(events), ["SubagentStarted 0-First", "SubagentEnded 0-First"])
-      assert.deepStrictEqual(yield* agent.subagents.live, [])
+      assert.deepStrictEqual(yield* subagentSet.live, [])
     })
   )
 
@@ -241,7 +241,7 @@ describe("the tasks of a call", () => {
           yield* made.agent.prompt({ text: "Top" })
           yield* Deferred.await(below)
           assert.deepStrictEqual(
-            (yield* made.agent.subagents.live).map(({ id }) => id),
+            (yield* made.subagentSet.live).map(({ id }) => id),
             ["0-Middle", "0-Middle.0-Below"]
           )
           assert.strictEqual(made.open(), 1)
@@ -262,7 +262,7 @@ describe("what is spent", () => {
         events: [{ _tag: "UsageReported" as const, tokens: spent }, ...turn.events]
       })
       const cost = { input: 1_000_000, output: 2_000_000, cacheRead: 0, cacheWrite: 0 }
-      const { agent, events } = yield* Delegating.make({
+      const { agent, allowance, events } = yield* Delegating.make({
         budget: { maxTotalTokens: 10_000 },
         models: [{ ...model, cost }],
         answer: (request, nth) => {
@@ -273,7 +273,7 @@ describe("what is spent", () => {
       yield* agent.prompt({ text: "Top" })
       yield* agent.awaitIdle
       const counted = { totalTokens: 40, toolCalls: 3, subagents: 1, turns: 4 }
-      assert.deepInclude(yield* agent.budget.snapshot, { ...counted, costUsd: 4 * 13 })
+      assert.deepInclude(yield* allowance.snapshot, { ...counted, costUsd: 4 * 13 })
       const details = events.flatMap((event) =>
         event._tag === "ToolEnded" && event.toolName === "task" ? [Object(event.result.details)] : []
       )

@@ -1,5 +1,6 @@
 /** A list that the host sets: the model is told of it once, before its next call (protocol.md 12). */
 import { assert, it } from "@effect/vitest"
+import { ToolSet } from "../../../src/services/Tools.ts"
 import { Deferred, Effect } from "effect"
 import { call, say } from "../../support/agent/ScriptedModel.ts"
 import * as TodoAgent from "../../support/todo/TodoAgent.ts"
@@ -117,12 +118,15 @@ it.scoped("a list that is too long is refused, and the old one stays", () =>
 it.scoped("while todos are switched off the host keeps its list, and the model hears nothing of it", () =>
   Effect.gen(function* () {
     const turns = [write("a", plan("one")), say("No.")]
-    const { agent, ask, events, phases, set } = yield* TodoAgent.make({ turns, settings: { "todo.enabled": false } })
+    const { agent, ask, events, phases, service, set } = yield* TodoAgent.make({
+      turns,
+      settings: { "todo.enabled": false }
+    })
     yield* set(wanted("one"))
     yield* ask("Weave")
     assert.deepStrictEqual(hidden(events), [])
     assert.deepStrictEqual(yield* phases, list(task(1, "one")))
-    assert.notInclude(yield* agent().tools.activeNames, "todo_write")
+    assert.notInclude(yield* service(ToolSet).activeNames, "todo_write")
     assert.deepStrictEqual((yield* agent().state).todoPhases, list(task(1, "one")))
   })
 )

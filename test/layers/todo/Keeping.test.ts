@@ -165,7 +165,7 @@ it.scoped("finished tasks leave the list a minute later, also while nothing else
       write("b", update(1, "pending")),
       say("Two.")
     ]
-    const { agent, ask, events, phases, session, sessions } = yield* TodoAgent.make({ turns, settings })
+    const { ask, events, phases, session, sessions } = yield* TodoAgent.make({ turns, settings })
     yield* ask("Weave")
     const entries = (yield* session().entries).length
     yield* TestClock.adjust("59 seconds")
@@ -175,7 +175,7 @@ it.scoped("finished tasks leave the list a minute later, also while nothing else
     assert.deepStrictEqual(yield* phases, [])
     assert.strictEqual((yield* session().entries).length, entries)
     yield* ask("Open it again")
-    assert.include(JSON.stringify((yield* agent().messages).at(-2)), "Errors: update: there is no task")
+    assert.include(JSON.stringify((yield* session().messages).at(-2)), "Errors: update: there is no task")
     yield* sessions.create({})
     yield* TestClock.adjust("1 days")
     assert.strictEqual(clears(events), 1)

@@ -1,5 +1,7 @@
 /** `export_html` over the wire, and the same of an embedder: where the page goes and what is in it. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { ToolSet } from "../../../src/services/Tools.ts"
+import { Instructions } from "../../../src/services/session/Instructions.ts"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
@@ -16,7 +18,7 @@ const embedded = (path: string) =>
   JSON.parse(Buffer.from(/id="session">([^<]*)</.exec(readFileSync(path, "utf8"))?.[1] ?? "", "base64").toString())
 
 const inSession = <A, E>(
-  body: (cwd: string) => Effect.Effect<A, E, Agent | Session | SessionExport>,
+  body: (cwd: string) => Effect.Effect<A, E, Agent | Instructions | Session | SessionExport | ToolSet>,
   turns: ReadonlyArray<ScriptedModel.ScriptedTurn> = []
 ) =>
   Effect.gen(function* () {
@@ -42,7 +44,7 @@ it.scopedLive("a session in memory: named after its id, in the working folder, w
         assert.deepStrictEqual(rest, { header })
         assert.deepStrictEqual(entries, JSON.parse(JSON.stringify(yield* session.entries)))
         assert.strictEqual(leafId, yield* session.leafId)
-        assert.strictEqual(systemPrompt, yield* agent.systemPrompt)
+        assert.strictEqual(systemPrompt, yield* (yield* Instructions).current)
         assert.include(
           tools.map(({ name }: { name: string }) => name),
           "edit"

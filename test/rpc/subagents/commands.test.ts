@@ -1,5 +1,6 @@
 /** The commands about subagents, with sessions whose subagents are fakes that note what they are asked. */
 import { assert, it } from "@effect/vitest"
+import { SessionCore } from "../../../src/services/session/SessionCore.ts"
 import { Context, Effect, Fiber, Layer, Predicate } from "effect"
 import type { SubagentInfo, TranscriptPart } from "../../../src/domain/subagents/Subagent.ts"
 import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
@@ -49,7 +50,7 @@ const makeFake = () => {
   const faked = Effect.fnUntraced(function* (session: Context.Context<SessionServices>) {
     const agent = Context.get(session, Agent)
     const { sessionId } = yield* agent.state
-    return Context.add(session, Agent, { ...agent, subagents: fake(sessionId) })
+    return Context.add(session, Subagents.SubagentSet, fake(sessionId))
   })
   const layer = Layer.effect(
     Sessions,
@@ -90,7 +91,7 @@ const start = Effect.gen(function* () {
   const outcome = (frame: object) =>
     Effect.map(ask(frame), ({ code, data, error, success }) => (success === true ? data : [code, error]))
   const session = Effect.flatMap(Context.get(context, Sessions).current, (current) => Context.get(current, Agent).state)
-  const root = Effect.map(Context.get(context, Sessions).current, (at) => Context.get(at, Agent).supervision.root)
+  const root = Effect.map(Context.get(context, Sessions).current, (at) => Context.get(at, SessionCore).supervision.root)
   return { asked, outcome, close: Effect.zipRight(host.close, Fiber.join(serving)), session, root }
 })
 

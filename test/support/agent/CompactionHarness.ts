@@ -51,22 +51,9 @@ export const run = <A, E, R>(options: Options, body: (harness: Harness) => Effec
     const parts = { ...(hooks === undefined ? {} : { hooks }), store: countSyncs(store, synced) }
     const made = TestAgent.make({ ...options, settings: { ...settings, ...options.settings } }, parts)
     return Effect.flatMap(made, (made) => {
-      const { agent, controls, events, registry, script, service, services, session, sessions, store } = made
+      const { agent } = made
       const ask = (text: string) => Effect.orDie(Effect.zipRight(agent.prompt({ text }), agent.awaitIdle))
-      return body({
-        agent,
-        controls,
-        events,
-        registry,
-        script,
-        service,
-        services,
-        session,
-        sessions,
-        store,
-        ask,
-        synced
-      })
+      return body({ ...made, ask, synced })
     })
   }).pipe(Effect.scoped)
 

@@ -1,5 +1,8 @@
 /** An agent with subagents in a temporary project. Its model is a function: what it says depends on what it was sent. */
 import { join } from "node:path"
+import { SubagentSet } from "../../../src/services/delegation/Subagents.ts"
+import { ToolSet } from "../../../src/services/Tools.ts"
+import { Allowance } from "../../../src/services/Budget.ts"
 import { Context, Effect, Layer, Mailbox, Option } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import { plainText } from "../../../src/domain/conversation/Content.ts"
@@ -80,5 +83,14 @@ export const make = Effect.fnUntraced(function* (options: DelegatingOptions) {
   const events: Array<AgentEvent> = []
   const made = Context.get(context, Agent)
   yield* made.attach({ offer: (event) => events.push(event), ready: Effect.void })
-  return { agent: made, events, folder, open, requests }
+  return {
+    agent: made,
+    allowance: Context.get(context, Allowance),
+    toolSet: Context.get(context, ToolSet),
+    subagentSet: Context.get(context, SubagentSet),
+    events,
+    folder,
+    open,
+    requests
+  }
 })

@@ -17,6 +17,7 @@ import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
 import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient, type ModelFailure, type ModelRequest } from "../../../src/services/model/ModelClient.ts"
+import { SessionCore } from "../../../src/services/session/SessionCore.ts"
 import { Session } from "../../../src/services/session/Session.ts"
 import { type SessionLog, SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { type Tool, Tools } from "../../../src/services/Tools.ts"
@@ -221,7 +222,8 @@ export const make = Effect.fnUntraced(function* (options: HangingOptions, scope:
   const events: Array<AgentEvent> = []
   yield* agent.attach({ offer: (event) => events.push(event), ready: Effect.void })
   hang.begin()
-  return { agent, session, script, events: events satisfies ReadonlyArray<AgentEvent>, ...hang }
+  const { supervision } = Context.get(context, SessionCore)
+  return { agent, session, supervision, script, events: events satisfies ReadonlyArray<AgentEvent>, ...hang }
 })
 
 export type HangingAgent = Effect.Effect.Success<ReturnType<typeof make>>

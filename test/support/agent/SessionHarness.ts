@@ -93,6 +93,33 @@ export const run = <A, E>(options: Options, body: (harness: Harness) => Effect.E
       get controls() {
         return parts.controls
       },
+      get instructions() {
+        return parts.instructions
+      },
+      get toolSet() {
+        return parts.toolSet
+      },
+      get slashCommands() {
+        return parts.slashCommands
+      },
+      get allowance() {
+        return parts.allowance
+      },
+      get subagentSet() {
+        return parts.subagentSet
+      },
+      get supervision() {
+        return parts.supervision
+      },
+      get startup() {
+        return parts.startup
+      },
+      get compactions() {
+        return parts.compactions
+      },
+      get extensionEntries() {
+        return parts.extensionEntries
+      },
       get services() {
         return parts.services
       },

@@ -1,7 +1,6 @@
 /** Slash commands that do one thing each, for transcripts and tests. */
 import { Context, Effect, Layer } from "effect"
-import { Agent } from "../../../src/services/Agent.ts"
-import { type SlashCommand, SlashCommandFailed, type SourceInfo } from "../../../src/services/Commands.ts"
+import { Commands, type SlashCommand, SlashCommandFailed, type SourceInfo } from "../../../src/services/Commands.ts"
 import { Sessions } from "../../../src/services/session/Sessions.ts"
 
 export const sourceInfo: SourceInfo = {
@@ -50,7 +49,7 @@ export const layer = (described: ReadonlyArray<Described>) =>
   Layer.scopedDiscard(
     Effect.gen(function* () {
       const sessions = yield* Sessions
-      const { commands } = Context.get(yield* sessions.current, Agent)
+      const commands = Context.get(yield* sessions.current, Commands)
       for (const { does, ...command } of described) {
         const action = actions[does]?.(command.name, sessions) ?? {
           _tag: "Run",

@@ -10,19 +10,26 @@ import { standard } from "../../../src/layers/session/standard.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import { Agent } from "../../../src/services/Agent.ts"
-import type { Budget } from "../../../src/services/Budget.ts"
+import { Allowance, type Budget } from "../../../src/services/Budget.ts"
 import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
 import { HostUi, type Ui } from "../../../src/services/host/HostUi.ts"
 import type { Ids } from "../../../src/services/Ids.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient } from "../../../src/services/model/ModelClient.ts"
 import { Controls } from "../../../src/services/session/Controls.ts"
+import { Commands } from "../../../src/services/Commands.ts"
+import { Compactions } from "../../../src/services/Compaction.ts"
+import { SubagentSet } from "../../../src/services/delegation/Subagents.ts"
+import { ExtensionEntries } from "../../../src/services/Sending.ts"
+import { Instructions } from "../../../src/services/session/Instructions.ts"
+import { SessionCore } from "../../../src/services/session/SessionCore.ts"
+import { Startup } from "../../../src/services/session/Startup.ts"
 import { Session } from "../../../src/services/session/Session.ts"
 import { SessionRegistry } from "../../../src/services/session/SessionRegistry.ts"
 import { Sessions, type SessionServices } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import type { SettingsValues } from "../../../src/services/Settings.ts"
-import type { Tool, Tools } from "../../../src/services/Tools.ts"
+import { type Tool, type Tools, ToolSet } from "../../../src/services/Tools.ts"
 import { Workspace } from "../../../src/services/Workspace.ts"
 import * as FixedIds from "./FixedIds.ts"
 import * as RuleTexts from "./RuleTexts.ts"
@@ -100,6 +107,33 @@ export const make = Effect.fnUntraced(function* (options: AgentOptions, parts: A
     },
     get controls() {
       return Context.get(current(), Controls)
+    },
+    get instructions() {
+      return Context.get(current(), Instructions)
+    },
+    get toolSet() {
+      return Context.get(current(), ToolSet)
+    },
+    get slashCommands() {
+      return Context.get(current(), Commands)
+    },
+    get allowance() {
+      return Context.get(current(), Allowance)
+    },
+    get subagentSet() {
+      return Context.get(current(), SubagentSet)
+    },
+    get supervision() {
+      return Context.get(current(), SessionCore).supervision
+    },
+    get startup() {
+      return Context.get(current(), Startup)
+    },
+    get compactions() {
+      return Context.get(current(), Compactions)
+    },
+    get extensionEntries() {
+      return Context.get(current(), ExtensionEntries)
     },
     get services() {
       return current()

@@ -69,7 +69,9 @@ const makeUi = (note: (...call: Note) => Effect.Effect<void>): Ui => ({
 
 /** `notes` has what was asked for, in order. Tools, commands and providers are there while they are registered. */
 export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
-  const { agent, controls, script, services, session } = yield* TestAgent.make({ turns: options.turns ?? [] })
+  const { agent, controls, instructions, script, services, session } = yield* TestAgent.make({
+    turns: options.turns ?? []
+  })
   const hooks = TestHooks.make()
   const notes: Array<Note> = []
   const tools: Array<ForeignTool> = []
@@ -80,6 +82,7 @@ export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
   const given: Ports = {
     cwd: "/project",
     agent,
+    instructions,
     controls,
     session,
     hooks: hooks.service,
@@ -113,6 +116,7 @@ export const make = Effect.fnUntraced(function* (options: PortOptions = {}) {
     },
     commands: {
       load: Effect.void,
+      isLoaded: () => true,
       list: Effect.sync(() => commands),
       find: (name) => Effect.sync(() => Option.fromNullable(commands.find((command) => command.name === name))),
       register: (command) => Effect.as(keep(commands, command), command.name)

@@ -26,7 +26,8 @@ import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
 import { Agent, type EventSink } from "../../../src/services/Agent.ts"
 import { dialectNames, settingsOf } from "../../../src/services/host/Dialect.ts"
-import { Sessions } from "../../../src/services/session/Sessions.ts"
+import { ExtensionEntries } from "../../../src/services/Sending.ts"
+import { Sessions, type SessionServices } from "../../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../../src/services/session/SessionStore.ts"
 import { fixed, Trust } from "../../../src/services/Trust.ts"
 import * as Server from "../../../src/rpc/Server.ts"
@@ -112,7 +113,14 @@ const agent = (
     )
   )
 
-const extensionCalls = ["send", "sendUser", "appendEntry", "setLabel"] as const
+/** What an extension calls of its session. */
+const extensionCalls = (services: Context.Context<SessionServices>) => {
+  const { send, sendUser } = Context.get(services, Agent)
+  const { append, setLabel } = Context.get(services, ExtensionEntries)
+  return { send, sendUser, appendEntry: append, setLabel }
+}
+
+const isExtensionCall = (name: string) => ["send", "sendUser", "appendEntry", "setLabel"].includes(name)
 
 type Publish = (event: AgentEvent) => void
 
@@ -139,10 +147,11 @@ const act = (
 ): Effect.Effect<unknown, unknown> => {
   const [what, amount = ""] = action.split(" ")
   if (what === "eof") return host.close
-  const method = extensionCalls.find((name) => name === what)
-  if (method !== undefined) {
-    const args = JSON.parse(action.slice(method.length))
-    return Effect.flatMap(sessions.current, (current) => Reflect.apply(Context.get(current, Agent)[method], null, args))
+  if (what !== undefined && isExtensionCall(what)) {
+    const args = JSON.parse(action.slice(what.length))
+    return Effect.flatMap(sessions.current, (current) =>
+      Reflect.apply(Reflect.get(extensionCalls(current), what), null, args)
+    )
   }
   if (what === "publish") return Effect.sync(() => publish(JSON.parse(action.slice("publish".length))))
   if (what === "touch") return Effect.sync(() => writeFileSync(join(cwd, amount), ""))

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import { Allowance } from "../../../services/Budget.ts"
+import { Compactions } from "../../../services/Compaction.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import { Controls } from "../../../services/session/Controls.ts"
 import { Retries } from "../../../services/session/Retries.ts"
@@ -18,15 +19,14 @@ import * as ContextLength from "./ContextLength.ts"
 import * as IdleCompaction from "./IdleCompaction.ts"
 import * as RunCompaction from "./RunCompaction.ts"
 
-/** The compactions of a session. */
-export class Compactions extends Context.Tag("heddle/layers/agent/compaction/Compactions")<
-  Compactions,
+/** The compactions of a session, for its run and for changes of branch. */
+export class SessionCompaction extends Context.Tag("heddle/layers/agent/compaction/SessionCompaction")<
+  SessionCompaction,
   Compaction.Compaction
 >() {}
 
-export const module = SessionModule.make(
+export const module = SessionModule.providing(
   "compaction",
-  Compactions,
   Effect.gen(function* () {
     const { announce, contributions, entries: session, events, fork, supervision } = yield* SessionCore
     const budget = yield* Allowance
@@ -40,7 +40,7 @@ export const module = SessionModule.make(
       }
       events.publish(event)
     }
-    const service = yield* Compaction.make({
+    const compaction = yield* Compaction.make({
       publish,
       budget,
       detach: fork,
@@ -52,21 +52,27 @@ export const module = SessionModule.make(
       hooks: yield* RegisteredHooks
     })
     yield* RunNodes.session(supervision)(
-      IdleCompaction.watch({ compaction: service, events, session, settings, model: model.current })
+      IdleCompaction.watch({ compaction, events, session, settings, model: model.current })
     )
     return {
-      service,
-      state: Effect.map(service.isActive, (isCompacting) => ({
+      services: Context.make(SessionCompaction, compaction).pipe(
+        Context.add(Compactions, {
+          isEnabled: compaction.isEnabled,
+          setEnabled: compaction.setEnabled,
+          cancel: compaction.cancel
+        })
+      ),
+      state: Effect.map(compaction.isActive, (isCompacting) => ({
         isCompacting,
-        autoCompactionEnabled: service.isEnabled()
+        autoCompactionEnabled: compaction.isEnabled()
       })),
       carry: (left: Context.Context<never>) =>
         Option.match(Context.getOption(left, Compactions), {
           onNone: () => Effect.void,
-          onSome: ({ isEnabled }) => service.setEnabled(isEnabled())
+          onSome: ({ isEnabled }) => compaction.setEnabled(isEnabled())
         }),
       run: RunCompaction.make({
-        compaction: service,
+        compaction,
         length: ContextLength.make(session, ContextLength.limitsOf(settings)),
         budget,
         model: Effect.map(model.certain, (chosen) => chosen.model),

@@ -3,6 +3,7 @@
  * that no hook watches, with nothing before it still on its way, goes to the sinks at once.
  */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -41,9 +42,14 @@ export interface EventRelay extends Pick<EventLog, "publish" | "ready"> {
   readonly flush: Effect.Effect<void>
   /** The same for somebody who waits: hooks get less time. */
   readonly flushSoon: Effect.Effect<void>
+  /** From now on these hooks watch. */
+  readonly watchWith: (hooks: HookRegistry) => void
   /** The hooks at `messageEnding` were asked about this message. Of others they are told when the message has ended. */
   readonly wasAsked: (message: AgentMessage) => void
 }
+
+/** The relay of a session, for its modules. */
+export class SessionRelay extends Context.Tag("heddle/layers/agent/events/SessionRelay")<SessionRelay, EventRelay>() {}
 
 /** Starts a fiber of the session. */
 type Fork = (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
@@ -132,10 +138,10 @@ export const make = (log: EventLog, hooks: HookRegistry, fork: Fork): EventRelay
   const isImpatient = Effect.unsafeMakeLatch(false)
   /** The fibers of the session have ended: hooks watch no more. */
   let isClosed = false
-  const { call, isWatched, wasAsked, watch } = makeWatchers(hooks, fork, isImpatient)
+  let watchers = makeWatchers(hooks, fork, isImpatient)
 
   const pass = Effect.fnUntraced(function* (event: AgentEvent, slow: ReadonlyArray<Watching> | undefined) {
-    if (slow !== undefined) for (const watching of slow) yield* watch(watching)
+    if (slow !== undefined) for (const watching of slow) yield* watchers.watch(watching)
     next++
     // A hook that is always a little behind would keep the events of the whole run in memory.
     if (next > lead) next -= waiting.splice(0, next).length
@@ -144,7 +150,7 @@ export const make = (log: EventLog, hooks: HookRegistry, fork: Fork): EventRelay
 
   const callOf = (event: AgentEvent) => {
     isCalling = true
-    const slow = isWatched(event) ? call(event) : undefined
+    const slow = watchers.isWatched(event) ? watchers.call(event) : undefined
     isCalling = false
     return slow
   }
@@ -214,6 +220,9 @@ export const make = (log: EventLog, hooks: HookRegistry, fork: Fork): EventRelay
       const timer = fork(Effect.zipRight(Effect.sleep(hurry), isImpatient.open))
       return Effect.ensuring(isOut.await, Fiber.interruptFork(timer))
     }),
-    wasAsked
+    watchWith: (next) => {
+      watchers = makeWatchers(next, fork, isImpatient)
+    },
+    wasAsked: (message) => watchers.wasAsked(message)
   }
 }

@@ -12,6 +12,7 @@ import type { SessionBudget } from "../../../services/Budget.ts"
 import * as Interrupted from "../../../services/fibers/Interrupted.ts"
 import { Ids } from "../../../services/Ids.ts"
 import { ModelClient } from "../../../services/model/ModelClient.ts"
+import type { Instructions } from "../../../services/session/Instructions.ts"
 import { Session } from "../../../services/session/Session.ts"
 import { Settings } from "../../../services/Settings.ts"
 import type { Contribution } from "../../../services/session/SessionCore.ts"
@@ -28,7 +29,6 @@ import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ControlValues } from "../../../services/session/Controls.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
-import type { Instructions } from "../model/Instructions.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 import * as Run from "./Run.ts"
@@ -55,7 +55,7 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Waits while a sink is too far behind. */
   readonly ready: Effect.Effect<void>
-  readonly instructions: Instructions
+  readonly instructions: typeof Instructions.Service
   readonly now: () => number
   readonly ticks: () => number
   readonly controls: () => ControlValues
@@ -140,8 +140,8 @@ export const make = Effect.fnUntraced(function* (options: Options) {
 
   const begin = ({ message: said, requestId: _request, runId, since, ...ref }: AcceptedPrompt) => {
     let replaced: string | undefined
-    const systemPrompt: Instructions["promptForCall"] = (active) =>
-      replaced === undefined ? options.instructions.promptForCall(active) : Effect.succeed(replaced)
+    const systemPrompt: (typeof Instructions.Service)["forCall"] = (active) =>
+      replaced === undefined ? options.instructions.forCall(active) : Effect.succeed(replaced)
     const steps = RunSteps.make(options.contributions(), { runId, messages: () => journal.messages })
     const { recorded } = steps
     const journal = RunJournal.make({

@@ -1,9 +1,11 @@
 /** One host: the session that it is in, and how it goes to another. A process can have several of them. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import { defined } from "../../../domain/Values.ts"
+import { Commands } from "../../../services/Commands.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
 import type { SessionLog } from "../../../services/session/SessionStore.ts"
 import { exclusively } from "../../Sharing.ts"
@@ -28,8 +30,8 @@ const announce = Effect.fnUntraced(function* ({ tell }: Followers.Followers, nex
   for (const event of Arrival.events(yield* next.session.info)) tell(event)
   const queue = yield* next.agent.queue
   if (MessageQueue.size(queue) > 0) tell({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
-  const commands = yield* next.agent.commands.list
-  const before = yield* left.agent.commands.list
+  const commands = yield* Context.get(next.services, Commands).list
+  const before = yield* Context.get(left.services, Commands).list
   if (commands.length + before.length > 0) tell({ _tag: "CommandsChanged", commands })
 })
 

@@ -17,7 +17,7 @@ export interface OpenSession {
 }
 
 /** Builds a session around a log, in the scope at hand. The registry calls it. */
-export const build = (options: SessionAgent.SessionAgentOptions) =>
+export const build = <In>(options: SessionAgent.SessionAgentOptions<In>) =>
   Effect.fnUntraced(function* (kept: Ref.Ref<OpenedLog>) {
     const session = yield* CurrentSession.make(kept)
     const made = yield* Effect.provideService(SessionAgent.make(options), Session, session)

@@ -9,10 +9,9 @@ import { lastAssistantText } from "../../../domain/conversation/Message.ts"
 import type { ForeignEntry } from "../../../domain/session/SessionEntry.ts"
 import type { AgentDefinition } from "../../../domain/subagents/AgentDefinition.ts"
 import { defined } from "../../../domain/Values.ts"
-import { Budget, type SessionBudget } from "../../../services/Budget.ts"
-import { type Contributor, Hooks } from "../../../services/hooks/Hooks.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
+import type { Contributor } from "../../../services/hooks/Hooks.ts"
 import { HostTools } from "../../../services/host/HostTools.ts"
-import { HostUi } from "../../../services/host/HostUi.ts"
 import { Ids } from "../../../services/Ids.ts"
 import type { Files } from "../../../services/machine/Files.ts"
 import type { Processes } from "../../../services/machine/Processes.ts"
@@ -21,13 +20,13 @@ import type { ModelClient } from "../../../services/model/ModelClient.ts"
 import { SessionStore } from "../../../services/session/SessionStore.ts"
 import type { Settings } from "../../../services/Settings.ts"
 import type { Shell } from "../../../services/Shell.ts"
-import { type ParentSession, Subagents } from "../../../services/delegation/Delegation.ts"
+import type { ParentSession } from "../../../services/delegation/Delegation.ts"
 import { type SessionSubagents, UnknownSubagent } from "../../../services/delegation/Subagents.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
-import { type Tool, Tools } from "../../../services/Tools.ts"
+import { Startup } from "../../../services/session/Startup.ts"
+import { type Tool, ToolSet } from "../../../services/Tools.ts"
 import * as OpenSession from "../../agent/sessions/OpenSession.ts"
 import { Registry, within } from "../../agent/sessions/Registry.ts"
-import * as HeadlessUi from "../../host/HeadlessUi.ts"
 import * as HostToolRegistry from "../../host/HostToolRegistry.ts"
 import * as IsoTime from "../../platform/IsoTime.ts"
 import * as CurrentSession from "../../session/CurrentSession.ts"
@@ -118,15 +117,9 @@ const openSession = (options: ChildOptions) =>
         ...defined({ model }),
         thinkingLevel,
         scopedModels: [],
-        plan: child
+        plan: child({ budget, contributors, subagents, tools })
       })
-      const services = (yield* Effect.context<ChildServices>()).pipe(
-        Context.add(Tools, tools),
-        Context.add(Budget, { open: () => Effect.succeed(budget) }),
-        Context.add(Hooks, contributors),
-        Context.add(HostUi, HeadlessUi.make()),
-        Context.add(Subagents, subagents)
-      )
+      const services = yield* Effect.context<ChildServices>()
       const registry = yield* Registry
       const opened = yield* CurrentSession.openLog(restore(log))
       const lease = yield* registry.open(opened, (kept) => within(services, build(kept)), restore)
@@ -137,9 +130,9 @@ const openSession = (options: ChildOptions) =>
   )
 
 export const open = Effect.fnUntraced(function* (options: ChildOptions, node: Supervision.LiveNode | undefined) {
-  const { agent, control, session } = yield* openSession(options)
+  const { agent, control, services, session } = yield* openSession(options)
   if (node !== undefined) Supervision.graft(node, control.root)
-  for (const tool of options.tools) yield* Effect.ignore(agent.tools.register(tool))
+  for (const tool of options.tools) yield* Effect.ignore(Context.get(services, ToolSet).register(tool))
   let ended: Deferred.Deferred<PromptEnd> | undefined
   const offer = (event: AgentEvent) => {
     options.see(event)
@@ -147,7 +140,7 @@ export const open = Effect.fnUntraced(function* (options: ChildOptions, node: Su
   }
   yield* agent.attach({ offer, ready: Effect.void })
   // A literal prompt does not wait for contributors, and these decide which calls may run.
-  if (options.contributors.length > 0) yield* agent.joined
+  if (options.contributors.length > 0) yield* Context.get(services, Startup).joined
   const converse = Effect.fnUntraced(function* (text: string) {
     const end = yield* Deferred.make<PromptEnd>()
     ended = end
@@ -160,7 +153,7 @@ export const open = Effect.fnUntraced(function* (options: ChildOptions, node: Su
   const child: Child = {
     file,
     converse,
-    lastText: Effect.map(agent.messages, lastAssistantText),
+    lastText: Effect.map(session.messages, lastAssistantText),
     spent: Effect.zipRight(control.settle, Effect.map(session.entries, Spending.of)),
     steer: (text) =>
       Effect.asVoid(

@@ -4,6 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 import { Agent } from "../../../services/Agent.ts"
+import { Startup } from "../../../services/session/Startup.ts"
+import { Commands as SlashCommands } from "../../../services/Commands.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import * as FileMentions from "../../prompt/FileMentions.ts"
 import * as Commands from "./Commands.ts"
@@ -17,7 +19,8 @@ export interface ConversationOptions {
   readonly giveBack: (text: string) => void
 }
 
-const currentAgent = Effect.flatMap(Sessions, ({ current }) => Effect.map(current, Context.get(Agent)))
+const current = Effect.flatMap(Sessions, ({ current }) => current)
+const currentAgent = Effect.map(current, Context.get(Agent))
 
 /** A word with a dot or a slash in it was meant as a path. */
 const looksLikePath = (word: string) => /[./]/.test(word)
@@ -40,10 +43,11 @@ const prompt = Effect.fnUntraced(function* (text: string, options: ConversationO
 
 /** Whether the session knows a command. Asking loads skills and templates. */
 const isKnown = Effect.fnUntraced(function* (name: string) {
-  const { commands, started } = yield* currentAgent
-  yield* started
-  yield* commands.load
-  return Option.isSome(yield* commands.find(name))
+  const session = yield* current
+  yield* Context.get(session, Startup).started
+  const { find, load } = Context.get(session, SlashCommands)
+  yield* load
+  return Option.isSome(yield* find(name))
 })
 
 /** Commands of the session, such as skills, are prompts to it. */
@@ -73,6 +77,7 @@ export const abort = (giveBack: (text: string) => void) =>
   })
 
 /** The commands of extensions, templates and skills, for Tab. */
-export const sessionCommands = Effect.flatMap(currentAgent, ({ commands }) =>
-  Effect.zipRight(commands.load, commands.list)
-)
+export const sessionCommands = Effect.flatMap(current, (session) => {
+  const { list, load } = Context.get(session, SlashCommands)
+  return Effect.zipRight(load, list)
+})

@@ -3,7 +3,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Text from "../../../domain/Text.ts"
 import * as SessionStats from "../../../domain/session/SessionStats.ts"
-import { Agent } from "../../../services/Agent.ts"
+import { Commands } from "../../../services/Commands.ts"
+import { ToolSet } from "../../../services/Tools.ts"
+import { Controls } from "../../../services/session/Controls.ts"
 import { Session } from "../../../services/session/Session.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import * as Rows from "../screen/Rows.ts"
@@ -44,7 +46,7 @@ export const help = (all: () => ReadonlyArray<Command>): Command => ({
   name: "help",
   description: "Show this",
   run: Effect.fnUntraced(function* (_, { print, style, width }) {
-    const { load, list } = Context.get(yield* current, Agent).commands
+    const { load, list } = Context.get(yield* current, Commands)
     yield* load
     const others = (yield* list).map(({ description = "", name }) => ({ left: `/${name}`, right: description }))
     const own = all().map((command) => ({ left: usage(command), right: command.description }))
@@ -72,7 +74,7 @@ const tools: Command = {
   name: "tools",
   description: "List the tools that the model can call",
   run: Effect.fnUntraced(function* (_, { print, notify, width }) {
-    const active = yield* Context.get(yield* current, Agent).tools.active
+    const active = yield* Context.get(yield* current, ToolSet).active
     if (active.length === 0) return notify("info", "The model has no tools in this session.")
     const lines = active.map(({ definition }) => ({
       left: definition.name,
@@ -87,12 +89,12 @@ const cost: Command = {
   description: "Show the tokens and the cost of the session",
   run: Effect.fnUntraced(function* (_, { print, width }) {
     const services = yield* current
-    const [agent, session] = [Context.get(services, Agent), Context.get(services, Session)]
+    const [controls, session] = [Context.get(services, Controls), Context.get(services, Session)]
     const stats = SessionStats.make({
       messages: yield* session.messages,
       branch: yield* session.branch,
       entries: yield* session.entries,
-      model: (yield* agent.state).model
+      model: controls.values().model
     })
     const { allBranches, contextUsage, tokens } = stats
     const context =

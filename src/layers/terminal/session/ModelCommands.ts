@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { isThinkingLevel, label, supportedLevels } from "../../../domain/model/Model.ts"
-import { Agent } from "../../../services/Agent.ts"
 import { ModelCatalog } from "../../../services/model/ModelCatalog.ts"
 import { Controls } from "../../../services/session/Controls.ts"
+import { Startup } from "../../../services/session/Startup.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
 import * as ModelSelection from "../../agent/model/ModelSelection.ts"
 import { type Command, completions } from "./Command.ts"
@@ -25,7 +25,7 @@ const pick = Effect.fnUntraced(function* (talk: Talk) {
 const choose = Effect.fnUntraced(function* (pattern: string, talk: Talk) {
   const catalog = yield* ModelCatalog
   const session = yield* current
-  yield* Context.get(session, Agent).started
+  yield* Context.get(session, Startup).started
   const { setModel, setThinkingLevel, values } = Context.get(session, Controls)
   const usable = new Set((yield* catalog.available).map(label))
   const found = ModelSelection.select(yield* catalog.all, { pattern }, (model) => usable.has(label(model)))

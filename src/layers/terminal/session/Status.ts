@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as ContextTokens from "../../../domain/compaction/ContextTokens.ts"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as SessionStats from "../../../domain/session/SessionStats.ts"
-import { Agent } from "../../../services/Agent.ts"
+import { Allowance } from "../../../services/Budget.ts"
+import { Controls } from "../../../services/session/Controls.ts"
 import { Session } from "../../../services/session/Session.ts"
 import type { Sessions } from "../../../services/session/Sessions.ts"
 import type { Status } from "../view/StatusLine.ts"
@@ -29,9 +30,9 @@ export const isChangedBy = ({ _tag }: AgentEvent): boolean => changing.has(_tag)
 /** Its cost does not grow with the conversation. */
 export const read = Effect.fnUntraced(function* (sessions: typeof Sessions.Service) {
   const current = yield* sessions.current
-  const [agent, session] = [Context.get(current, Agent), Context.get(current, Session)]
-  const { model, thinkingLevel } = yield* agent.state
-  const { costUsd, totalTokens } = yield* agent.budget.snapshot
+  const session = Context.get(current, Session)
+  const { model, thinkingLevel } = Context.get(current, Controls).values()
+  const { costUsd, totalTokens } = yield* Context.get(current, Allowance).snapshot
   const usage = SessionStats.contextUsage(yield* session.tail(ContextTokens.isBasis), model)
   return {
     model,

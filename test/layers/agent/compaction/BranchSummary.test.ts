@@ -51,7 +51,7 @@ it.scoped("a branch summary for which the budget has no room is refused, and not
       budget: { maxTotalTokens: 200 },
       settings: { "compaction.enabled": false }
     }
-    const { agent, events, session, sessions } = yield* TestAgent.make(options)
+    const { agent, allowance, events, session, sessions } = yield* TestAgent.make(options)
     for (const text of ["Tell me", "Which colour?"]) yield* Effect.zipRight(agent.prompt({ text }), agent.awaitIdle)
     const [first, leaf] = [(yield* session.entries).find(({ type }) => type === "message"), yield* session.leafId]
     const { navigate } = yield* sessions.changes
@@ -64,6 +64,6 @@ it.scoped("a branch summary for which the budget has no room is refused, and not
       "BudgetSpent"
     )
     yield* navigate({ entryId: first?.id ?? "", summarize: false })
-    yield* agent.budget.check
+    yield* allowance.check
   })
 )

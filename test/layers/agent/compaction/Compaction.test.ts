@@ -68,11 +68,11 @@ it.effect("a summary that is no shorter than what it replaces ends with a typed 
       Effect.gen(function* () {
         yield* ask("Tell me")
         yield* ask("Another one")
-        const before = yield* agent.messages
+        const before = yield* session.messages
         const failed = yield* Effect.flip(agent.compact({}))
         assert.deepInclude(failed, { _tag: "CompactionFailed", reason: "no_progress" })
         assert.match(failed.message, /^The summary has about 80 tokens and what it would replace only \d+;/)
-        assert.deepStrictEqual(yield* agent.messages, before)
+        assert.deepStrictEqual(yield* session.messages, before)
         assert.strictEqual((yield* session.entries).at(-1)?.type, "usage")
         assert.strictEqual(compactions(events).length, 2)
       })
@@ -126,7 +126,7 @@ it.effect("the next compaction updates the summary and takes in what the first h
     {
       turns: [say(story), say("Kept one."), say("First"), say("s"), say(story), say("Short."), say("Second"), say("s")]
     },
-    ({ agent, ask, script }) =>
+    ({ agent, ask, script, session }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         yield* ask("Another one")
@@ -145,7 +145,7 @@ it.effect("the next compaction updates the summary and takes in what the first h
         assert.notInclude(second, "Tell me")
         assert.strictEqual(requests[2]?.tools.length, 0)
         assert.deepStrictEqual(
-          (yield* agent.messages).map(({ role }) => role),
+          (yield* session.messages).map(({ role }) => role),
           ["compactionSummary", "user", "assistant"]
         )
       })
@@ -262,7 +262,7 @@ it.effect("cancelled at whatever point, it is all of it or nothing, and the next
             assert.strictEqual(yield* script.open, 0)
             const stored = (yield* session.entries).filter(({ type }) => type === "compaction").length
             assert.strictEqual(stored, outcome._tag === "Right" ? 1 : 0, `after ${wait} steps`)
-            assert.strictEqual((yield* agent.messages).length, outcome._tag === "Right" ? 3 : 4)
+            assert.strictEqual((yield* session.messages).length, outcome._tag === "Right" ? 3 : 4)
             if (outcome._tag === "Left") yield* agent.compact({})
           })
       )

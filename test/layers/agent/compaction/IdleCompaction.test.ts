@@ -19,7 +19,7 @@ const untilEnded = (events: ReadonlyArray<{ readonly _tag: string }>) =>
   Effect.repeat(EventLoop.nextTurn, { until: () => events.some(({ _tag }) => _tag === "CompactionEnded") })
 
 it.effect("a session that is left alone with a long conversation is compacted, once", () =>
-  Harness.run({ turns, settings }, ({ agent, ask, events }) =>
+  Harness.run({ turns, settings }, ({ ask, events, session }) =>
     Effect.gen(function* () {
       yield* ask("Tell me")
       yield* TestClock.adjust("2 minutes")
@@ -32,7 +32,7 @@ it.effect("a session that is left alone with a long conversation is compacted, o
       assert.deepStrictEqual(compactions(events), ["idle", "idle done"])
       yield* TestClock.adjust("5 minutes")
       assert.strictEqual(compactions(events).length, 2)
-      assert.strictEqual((yield* agent.messages)[0]?.role, "compactionSummary")
+      assert.strictEqual((yield* session.messages)[0]?.role, "compactionSummary")
     })
   )
 )

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { Compactions } from "../../../../src/services/Compaction.ts"
 import { Effect, Fiber } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import * as Usage from "../../../../src/domain/model/Usage.ts"
@@ -16,13 +17,13 @@ const cutShort: ScriptedTurn = { events: [{ _tag: "Finished", stopReason: "lengt
 it.effect("an overflow is recovered from: the failed answer leaves the conversation and stays in the session", () =>
   Harness.run(
     { turns: [say(story), overflow, say("Goal"), say("s"), say("It fits")] },
-    ({ agent, ask, events, script, session }) =>
+    ({ ask, events, script, session }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         yield* ask("Another one, please")
         assert.deepStrictEqual(compactions(events), ["overflow", "overflow done, again"])
         assert.deepStrictEqual(
-          (yield* agent.messages).map(({ role }) => role),
+          (yield* session.messages).map(({ role }) => role),
           ["compactionSummary", "user", "assistant"]
         )
         const failed = (yield* session.entries).filter(
@@ -140,7 +141,7 @@ it.effect("a compaction for which the budget has no room is tried once in a run,
       ],
       tools: [ls]
     },
-    ({ agent, ask, events, script }) =>
+    ({ allowance, ask, events, script }) =>
       Effect.gen(function* () {
         yield* ask("List")
         const refused = ["threshold", "threshold Auto-compaction failed: Budget exceeded (total_tokens)"]
@@ -151,8 +152,8 @@ it.effect("a compaction for which the budget has no room is tried once in a run,
         assert.deepStrictEqual(budgetEvents(events), [])
         assert.strictEqual(summary(events).filter((word) => word === "PromptFinished:completed").length, 2)
         // What was refused is not held back either.
-        const { totalTokens } = yield* agent.budget.snapshot
-        yield* agent.budget.modelCall({ model, inputTokens: 120 - totalTokens - 1 })
+        const { totalTokens } = yield* allowance.snapshot
+        yield* allowance.modelCall({ model, inputTokens: 120 - totalTokens - 1 })
       })
   )
 )
@@ -179,14 +180,14 @@ it.effect("a summary reserves what it takes, and an abort sets it free", () =>
       budget: { maxTotalTokens: 2500 },
       settings: { "compaction.enabled": false }
     },
-    ({ agent, ask, script }) =>
+    ({ agent, allowance, ask, script }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         yield* ask("Another one")
         const compacting = yield* Effect.fork(agent.compact({}))
         while ((yield* script.requests).length < 3) yield* Effect.promise(() => new Promise(setImmediate))
-        const { totalTokens } = yield* agent.budget.snapshot
-        const waiting = yield* Effect.fork(agent.budget.modelCall({ model, inputTokens: 2500 - totalTokens - 1 }))
+        const { totalTokens } = yield* allowance.snapshot
+        const waiting = yield* Effect.fork(allowance.modelCall({ model, inputTokens: 2500 - totalTokens - 1 }))
         yield* Effect.yieldNow()
         assert.isNull(waiting.unsafePoll())
         yield* agent.abortCompaction
@@ -201,12 +202,12 @@ it.effect("a prompt that was cut silently is asked again", () =>
     {
       turns: [say(story), withUsage(say("from half of it"), 1001), say("Goal"), say("s"), withUsage(say("whole"), 20)]
     },
-    ({ agent, ask, events }) =>
+    ({ ask, events, session }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         yield* ask("Another one, please")
         assert.deepStrictEqual(compactions(events), ["overflow", "overflow done, again"])
-        assert.notInclude(JSON.stringify(yield* agent.messages), "from half of it")
+        assert.notInclude(JSON.stringify(yield* session.messages), "from half of it")
       })
   )
 )
@@ -296,12 +297,12 @@ it.effect("switched on during a run, compaction counts for that run", () =>
       tools: [tool("ls", () => Effect.succeed(output("a")))],
       settings: { "compaction.enabled": false }
     },
-    ({ agent, ask, events }) =>
+    ({ agent, ask, events, service }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         assert.isFalse((yield* agent.state).autoCompactionEnabled)
         yield* agent.prompt({ text: "Look" })
-        yield* agent.setAutoCompaction(true)
+        yield* service(Compactions).setEnabled(true)
         yield* agent.awaitIdle
         assert.deepStrictEqual(compactions(events), ["threshold", "threshold done"])
       })

@@ -292,7 +292,7 @@ describe("a session that is opened again", () => {
 describe("user messages", () => {
   it.effect("start a run, or wait for the one that goes on, or are refused; nobody waits for their end", () =>
     hanging(({ begun, turn }) =>
-      Harness.run({ turns: [turn, say("ok")] }, ({ agent, events }) =>
+      Harness.run({ turns: [turn, say("ok")] }, ({ agent, events, session }) =>
         Effect.gen(function* () {
           const image = { type: "image", data: "AA==", mimeType: "image/png" } as const
           const started = yield* agent.sendUser([text("one"), image, text("two")])
@@ -301,7 +301,7 @@ describe("user messages", () => {
           const waiting = yield* agent.sendUser("then", { deliverAs: "followUp" })
           assert.strictEqual(waiting.disposition, "queued")
           assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue), { steering: [], followUp: ["then"] })
-          const [message] = yield* agent.messages
+          const [message] = yield* session.messages
           assert.deepInclude(message, { role: "user", content: [text("one\ntwo"), image] })
           yield* begun
           yield* agent.interrupt

@@ -9,12 +9,12 @@ import { say } from "../../../support/agent/ScriptedModel.ts"
 import * as SessionHarness from "../../../support/agent/SessionHarness.ts"
 
 it.effect("an entry is stored beside the conversation, and told with its place", () =>
-  Harness.run({ turns: [say("ok")] }, ({ agent, events, session }) =>
+  Harness.run({ turns: [say("ok")] }, ({ agent, events, extensionEntries, session }) =>
     Effect.gen(function* () {
       const data = { count: 42 }
-      const id = yield* agent.appendEntry("my-state", data)
+      const id = yield* extensionEntries.append("my-state", data)
       data.count = 43
-      const bare = yield* agent.appendEntry("bare")
+      const bare = yield* extensionEntries.append("bare")
       const place = { parentId: null, timestamp: "1970-01-01T00:00:00.000Z" }
       const first = { type: "custom", customType: "my-state", data: { count: 42 }, id, ...place } as const
       const second = { type: "custom", customType: "bare", ...place, id: bare, parentId: id } as const
@@ -31,14 +31,14 @@ it.effect("an entry is stored beside the conversation, and told with its place",
 )
 
 it.effect("an entry that could not be read back, or could be taken for one of ours, is refused", () =>
-  Harness.run({ turns: [], settings: { "queue.maxBytes": 100 } }, ({ agent, events, session }) =>
+  Harness.run({ turns: [], settings: { "queue.maxBytes": 100 } }, ({ events, extensionEntries, session }) =>
     Effect.gen(function* () {
       const item = { messageId: "m", queue: "steering", content: [] }
       const refused = [
-        yield* Effect.flip(agent.appendEntry("heddle.queue", { op: "add", items: [item] })),
-        yield* Effect.flip(agent.appendEntry("", 1)),
-        yield* Effect.flip(agent.appendEntry("x", [1n])),
-        yield* Effect.flip(agent.appendEntry("x", "x".repeat(101)))
+        yield* Effect.flip(extensionEntries.append("heddle.queue", { op: "add", items: [item] })),
+        yield* Effect.flip(extensionEntries.append("", 1)),
+        yield* Effect.flip(extensionEntries.append("x", [1n])),
+        yield* Effect.flip(extensionEntries.append("x", "x".repeat(101)))
       ]
       for (const error of refused) assert.instanceOf(error, NotStorable)
       assert.deepStrictEqual(
@@ -56,34 +56,34 @@ it.effect("an entry that could not be read back, or could be taken for one of ou
 )
 
 it.effect("labels are set and taken off entries that exist", () =>
-  Harness.run({ turns: [] }, ({ agent, events, session }) =>
+  Harness.run({ turns: [] }, ({ events, extensionEntries, session }) =>
     Effect.gen(function* () {
-      const id = yield* agent.appendEntry("x")
+      const id = yield* extensionEntries.append("x")
       const labels = Effect.map(session.entries, (entries) =>
         [...SessionTree.labels(entries)].map(([target, { label }]) => [target, label])
       )
-      yield* agent.setLabel(id, "here")
+      yield* extensionEntries.setLabel(id, "here")
       assert.deepStrictEqual(yield* labels, [[id, "here"]])
-      yield* agent.setLabel(id, undefined)
+      yield* extensionEntries.setLabel(id, undefined)
       assert.deepStrictEqual(yield* labels, [])
-      yield* agent.setLabel(id, "again")
-      yield* agent.setLabel(id, "")
+      yield* extensionEntries.setLabel(id, "again")
+      yield* extensionEntries.setLabel(id, "")
       assert.deepStrictEqual(yield* labels, [])
-      assert.instanceOf(yield* Effect.flip(agent.setLabel("nowhere", "x")), EntryNotFound)
+      assert.instanceOf(yield* Effect.flip(extensionEntries.setLabel("nowhere", "x")), EntryNotFound)
       assert.strictEqual(events.length, 1)
     })
   )
 )
 
 it.effect("a session that the host has left takes neither; what was for its next prompt is gone", () =>
-  SessionHarness.run({}, ({ agent, session, sessions }) =>
+  SessionHarness.run({}, ({ agent, extensionEntries, session, sessions }) =>
     Effect.gen(function* () {
-      const [left, stored] = [agent, session]
+      const [left, entries, stored] = [agent, extensionEntries, session]
       yield* left.send({ customType: "n", content: "x", display: true }, { deliverAs: "nextTurn" })
-      const id = yield* left.appendEntry("x")
+      const id = yield* entries.append("x")
       yield* sessions.create({})
-      assert.instanceOf(yield* Effect.flip(left.appendEntry("y")), AgentClosing)
-      assert.instanceOf(yield* Effect.flip(left.setLabel(id, "y")), AgentClosing)
+      assert.instanceOf(yield* Effect.flip(entries.append("y")), AgentClosing)
+      assert.instanceOf(yield* Effect.flip(entries.setLabel(id, "y")), AgentClosing)
       assert.deepStrictEqual(yield* stored.queued, [])
     })
   )

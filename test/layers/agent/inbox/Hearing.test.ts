@@ -15,8 +15,8 @@ import { settle } from "../../../support/hooks/RelayHarness.ts"
 const handled: InputDecision = { _tag: "Handled" }
 const transformed = (text: string): InputDecision => ({ _tag: "Transform", text })
 
-const said = (agent: TestAgent.TestAgent["agent"]) =>
-  Effect.map(agent.messages, (messages) =>
+const said = (session: TestAgent.TestAgent["session"]) =>
+  Effect.map(session.messages, (messages) =>
     messages.flatMap((message) => (message.role === "user" ? [plainText(message.content)] : []))
   )
 const ends = (events: ReadonlyArray<AgentEvent>) =>
@@ -65,7 +65,7 @@ describe("a prompt", () => {
       assert.deepStrictEqual([again.disposition, again.duplicate], ["handled", true])
       yield* agent.sendUser("own")
       yield* agent.awaitIdle
-      assert.deepStrictEqual(yield* said(agent), ["keep", "changed", "own"])
+      assert.deepStrictEqual(yield* said(session), ["keep", "changed", "own"])
       assert.deepStrictEqual(ends(events), ["keep completed", "change completed"])
       assert.deepStrictEqual(
         seen.map(({ source, text }) => `${source} ${text}`),
@@ -78,7 +78,7 @@ describe("a prompt", () => {
   it.scoped("comes to hooks behind commands, and before templates; a literal one comes to neither", () =>
     Effect.gen(function* () {
       const seen: Array<string> = []
-      const { agent } = yield* TestAgent.make(
+      const { agent, session, slashCommands } = yield* TestAgent.make(
         { turns: [say("1"), say("2")] },
         {
           hooks: {
@@ -89,12 +89,12 @@ describe("a prompt", () => {
           }
         }
       )
-      yield* agent.commands.register(run("now", () => Effect.void))
-      yield* agent.commands.register(expand("look", (args) => Effect.succeed(`Look ${args}!`)))
+      yield* slashCommands.register(run("now", () => Effect.void))
+      yield* slashCommands.register(expand("look", (args) => Effect.succeed(`Look ${args}!`)))
       assert.strictEqual((yield* agent.prompt({ text: "/now" })).disposition, "handled")
       yield* Effect.zipRight(agent.prompt({ text: "look" }), agent.awaitIdle)
       yield* Effect.zipRight(agent.prompt({ text: "/look", literal: true }), agent.awaitIdle)
-      assert.deepStrictEqual([seen, yield* said(agent)], [["look"], ["Look here!", "/look"]])
+      assert.deepStrictEqual([seen, yield* said(session)], [["look"], ["Look here!", "/look"]])
     })
   )
 
@@ -113,12 +113,12 @@ describe("a prompt", () => {
 
   it.scoped("is as it was where a hook fails, which is reported", () =>
     Effect.gen(function* () {
-      const { agent, events } = yield* TestAgent.make(
+      const { agent, events, session } = yield* TestAgent.make(
         { turns: [say("1")] },
         { hooks: { input: () => Effect.fail({ message: "no" }) } }
       )
       yield* Effect.zipRight(agent.prompt({ text: "go" }), agent.awaitIdle)
-      assert.deepStrictEqual(yield* said(agent), ["go"])
+      assert.deepStrictEqual(yield* said(session), ["go"])
       assert.deepStrictEqual(events[0], {
         _tag: "ExtensionFailed",
         extensionPath: "test",
@@ -163,7 +163,7 @@ describe("messages for the queue", () => {
   it.scoped("are transformed or handled, too, and hooks are told which queue they join", () =>
     Effect.gen(function* () {
       const seen: Array<string> = []
-      const { agent, events, go } = yield* busy(({ text, whenBusy }) => {
+      const { agent, events, go, session } = yield* busy(({ text, whenBusy }) => {
         seen.push(`${text} ${whenBusy}`)
         return text === "drop" ? handled : transformed(`${text}!`)
       })
@@ -184,7 +184,7 @@ describe("messages for the queue", () => {
       yield* go
       yield* agent.awaitIdle
       assert.deepStrictEqual(seen, ["s steering", "f followUp", "p followUp", "drop steering", "drop steering"])
-      assert.deepStrictEqual(yield* said(agent), ["go", "s!", "f!", "p!"])
+      assert.deepStrictEqual(yield* said(session), ["go", "s!", "f!", "p!"])
       assert.deepStrictEqual(ends(events), ["go completed", "p completed"])
       assert.deepStrictEqual(violations(events), [])
     })
@@ -193,7 +193,7 @@ describe("messages for the queue", () => {
   it.scoped("are queued when their text is prepared, however long a hook takes", () =>
     Effect.gen(function* () {
       const decision = yield* Deferred.make<InputDecision>()
-      const { agent, events, go } = yield* busy(() => Deferred.await(decision))
+      const { agent, events, go, session } = yield* busy(() => Deferred.await(decision))
       const steering = yield* Effect.fork(agent.enqueue("steering", { text: "s" }))
       const prompting = yield* Effect.fork(agent.prompt({ text: "p", requestId: "p", whenBusy: "followUp" }))
       yield* TestClock.adjust("1 hour")
@@ -203,7 +203,7 @@ describe("messages for the queue", () => {
       assert.strictEqual((yield* Fiber.join(prompting)).disposition, "queued")
       yield* go
       yield* agent.awaitIdle
-      assert.deepStrictEqual(yield* said(agent), ["go", "changed", "changed"])
+      assert.deepStrictEqual(yield* said(session), ["go", "changed", "changed"])
       assert.deepStrictEqual(violations(events), [])
     })
   )
@@ -211,7 +211,7 @@ describe("messages for the queue", () => {
   it.scoped("are withdrawn by an abort while a hook looks at them: the hooks end", () =>
     Effect.gen(function* () {
       const ended: Array<string> = []
-      const { agent, events } = yield* busy(({ text }) =>
+      const { agent, events, session } = yield* busy(({ text }) =>
         Effect.onInterrupt(Effect.never, () => Effect.sync(() => ended.push(text)))
       )
       const steering = yield* Effect.fork(Effect.flip(agent.enqueue("steering", { text: "s" })))
@@ -223,15 +223,15 @@ describe("messages for the queue", () => {
       assert.strictEqual((yield* Fiber.join(steering))._tag, "PromptWithdrawn")
       assert.strictEqual((yield* Fiber.join(prompting))._tag, "PromptWithdrawn")
       assert.deepStrictEqual(ended.toSorted(), ["p", "s"])
-      assert.deepStrictEqual([yield* said(agent), ends(events)], [["go"], ["go aborted"]])
+      assert.deepStrictEqual([yield* said(session), ends(events)], [["go"], ["go aborted"]])
       assert.deepStrictEqual(violations(events), [])
     })
   )
 
   it.scoped("a command cannot be queued, with hooks as without", () =>
     Effect.gen(function* () {
-      const { agent, go } = yield* busy(() => transformed("never"))
-      yield* agent.commands.register(run("now", () => Effect.void))
+      const { agent, go, slashCommands } = yield* busy(() => transformed("never"))
+      yield* slashCommands.register(run("now", () => Effect.void))
       assert.strictEqual((yield* Effect.flip(agent.enqueue("steering", { text: "/now" })))._tag, "CommandNotQueueable")
       yield* Effect.zipRight(go, agent.awaitIdle)
     })
@@ -254,11 +254,11 @@ describe("a prompt that a hook looks at for long", () => {
 
   it.scoped("is accepted when the hook is done", () =>
     Effect.gen(function* () {
-      const { agent, asked, asking, decide, events } = yield* slow()
+      const { agent, asked, asking, decide, events, session } = yield* slow()
       yield* decide(transformed("changed"))
       assert.deepInclude(yield* Fiber.join(asking), { disposition: "started", runId: "run_1", clientMessageId: "c" })
       yield* agent.awaitIdle
-      assert.deepStrictEqual([asked, yield* said(agent), ends(events)], [["go"], ["changed"], ["r completed"]])
+      assert.deepStrictEqual([asked, yield* said(session), ends(events)], [["go"], ["changed"], ["r completed"]])
       assert.isTrue((yield* agent.prompt({ text: "go", clientMessageId: "c" })).duplicate)
       assert.deepStrictEqual(violations(events), [])
     })
@@ -318,43 +318,43 @@ describe("while contributors join", () => {
 
   it.scoped("a prompt waits, and what needs no contributor does not", () =>
     Effect.gen(function* () {
-      const { agent, join, log } = yield* joining
+      const { agent, join, log, session, startup } = yield* joining
       const asking = yield* Effect.fork(agent.prompt({ text: "go" }))
       yield* settle
-      assert.deepStrictEqual([log, asking.unsafePoll(), yield* agent.isStarted], [["joins"], null, false])
+      assert.deepStrictEqual([log, asking.unsafePoll(), startup.isOver()], [["joins"], null, false])
       assert.isFalse((yield* agent.state).isStreaming)
-      assert.deepStrictEqual(yield* agent.messages, [])
+      assert.deepStrictEqual(yield* session.messages, [])
       yield* join
       yield* Fiber.join(asking)
       yield* agent.awaitIdle
-      assert.deepStrictEqual([yield* said(agent), yield* agent.isStarted], [["go!"], true])
+      assert.deepStrictEqual([yield* said(session), startup.isOver()], [["go!"], true])
     })
   )
 
   it.scoped("an abort withdraws a prompt that waits, and contributors go on", () =>
     Effect.gen(function* () {
-      const { agent, join, log } = yield* joining
+      const { agent, join, log, startup } = yield* joining
       const asking = yield* Effect.fork(Effect.flip(agent.prompt({ text: "go" })))
       yield* settle
       yield* agent.abort
       assert.strictEqual((yield* Fiber.join(asking))._tag, "PromptWithdrawn")
       yield* join
-      yield* agent.started
+      yield* startup.started
       assert.deepStrictEqual(log, ["joins"])
     })
   )
 
   it.scoped("a prompt that names a command waits for them, too, and is handled then", () =>
     Effect.gen(function* () {
-      const { agent, events, join } = yield* joining
+      const { agent, events, join, session, slashCommands } = yield* joining
       const given: Array<string> = []
-      yield* agent.commands.register(run("now", (args) => Effect.sync(() => given.push(args))))
+      yield* slashCommands.register(run("now", (args) => Effect.sync(() => given.push(args))))
       const asking = yield* Effect.fork(agent.prompt({ text: "/now x", requestId: "r" }))
       yield* TestClock.adjust("1 hour")
       assert.isNull(asking.unsafePoll())
       yield* join
       assert.deepStrictEqual(yield* Fiber.join(asking), { disposition: "handled", agentInvoked: false })
-      assert.deepStrictEqual([given, yield* said(agent), ends(events)], [["x"], [], []])
+      assert.deepStrictEqual([given, yield* said(session), ends(events)], [["x"], [], []])
     })
   )
 
@@ -363,9 +363,9 @@ describe("while contributors join", () => {
       const contributors = HookLayer.layer("own", { input: ({ text }) => transformed(`${text}!`) }).pipe(
         Layer.provideMerge(HookLayer.contributor({ name: "dead", join: () => Effect.dieMessage("cannot load") }))
       )
-      const { agent, events } = yield* TestAgent.make({ turns: [say("1")] }, { contributors })
+      const { agent, events, session } = yield* TestAgent.make({ turns: [say("1")] }, { contributors })
       yield* Effect.zipRight(agent.prompt({ text: "go" }), agent.awaitIdle)
-      assert.deepStrictEqual(yield* said(agent), ["go!"])
+      assert.deepStrictEqual(yield* said(session), ["go!"])
       assert.deepStrictEqual(events[0], {
         _tag: "ExtensionFailed",
         extensionPath: "dead",

@@ -32,10 +32,10 @@ const gated = Effect.map(
 )
 
 it.scoped("a command gets what stands behind its name, and needs no model", () =>
-  Harness.run({ turns: [], modelless: true }, ({ agent, events, session }) =>
+  Harness.run({ turns: [], modelless: true }, ({ agent, events, session, slashCommands }) =>
     Effect.gen(function* () {
       const given: Array<string> = []
-      yield* agent.commands.register(run("say", (args) => Effect.sync(() => given.push(args))))
+      yield* slashCommands.register(run("say", (args) => Effect.sync(() => given.push(args))))
       for (const text of ["/say", "/say a  b", "/say\nline\nline ", "/say "]) {
         assert.deepStrictEqual(yield* agent.prompt({ text, requestId: "r" }), {
           disposition: "handled",
@@ -55,20 +55,20 @@ it.scoped("a command gets what stands behind its name, and needs no model", () =
 )
 
 it.scoped("a command that goes on is a node that can be cancelled, and is reported once when it ends", () =>
-  Harness.run({ turns: [] }, ({ agent, events }) =>
+  Harness.run({ turns: [] }, ({ agent, events, slashCommands, supervision }) =>
     Effect.gen(function* () {
       const { command, given, open } = yield* gated
-      yield* agent.commands.register(command)
+      yield* slashCommands.register(command)
       const answered: Array<object> = []
       const ask = (requestId: string) =>
         agent.prompt({ text: "/gated now", requestId }, (receipt) => Effect.sync(() => answered.push(receipt)))
       assert.deepStrictEqual(yield* ask("r1"), { disposition: "handled" })
       assert.strictEqual(yield* given, "now")
-      const node = Fibers.find(agent.supervision.root, "command")
+      const node = Fibers.find(supervision.root, "command")
       assert.deepStrictEqual([node?.spec.label, node?.spec.refs], ["/gated", { requestId: "r1" }])
       assert.isFalse((yield* agent.state).isSettled)
       yield* ask("r2")
-      const outcome = yield* agent.supervision.cancel(node?.id ?? "", 1000)
+      const outcome = yield* supervision.cancel(node?.id ?? "", 1000)
       assert.deepStrictEqual(outcome.outcome, "cancelled")
       yield* open
       yield* Effect.repeatN(EventLoop.nextTurn, 3)
@@ -79,17 +79,17 @@ it.scoped("a command that goes on is a node that can be cancelled, and is report
         settled
       ])
       assert.isTrue((yield* agent.state).isSettled)
-      assert.deepStrictEqual(Fibers.paths(agent.supervision.root), ["session"])
+      assert.deepStrictEqual(Fibers.paths(supervision.root), ["session"])
     })
   )
 )
 
 it.scoped("a failure and a defect of a command are reported, and the prompt is handled all the same", () =>
-  Harness.run({ turns: [] }, ({ agent, events }) =>
+  Harness.run({ turns: [] }, ({ agent, events, slashCommands }) =>
     Effect.gen(function* () {
-      yield* agent.commands.register(run("bad", () => failure("bad", "went wrong")))
-      yield* agent.commands.register(run("worse", () => Effect.dieMessage("x".repeat(10_000))))
-      yield* agent.commands.register(
+      yield* slashCommands.register(run("bad", () => failure("bad", "went wrong")))
+      yield* slashCommands.register(run("worse", () => Effect.dieMessage("x".repeat(10_000))))
+      yield* slashCommands.register(
         run("later", () => Effect.zipRight(Effect.repeatN(EventLoop.nextTurn, 5), failure("later", "late")))
       )
       const failed = (name: string, error: string) =>
@@ -110,10 +110,10 @@ it.scoped("a failure and a defect of a command are reported, and the prompt is h
 )
 
 it.scoped("a command may send prompts, and the session settles with whatever comes last", () =>
-  Harness.run({ turns: [say("one"), say("two")] }, ({ agent, events }) =>
+  Harness.run({ turns: [say("one"), say("two")] }, ({ agent, events, slashCommands }) =>
     Effect.gen(function* () {
       const ask = (text: string) => Effect.orDie(Effect.zipRight(agent.prompt({ text }), agent.awaitIdle))
-      yield* agent.commands.register(run("twice", (text) => Effect.zipRight(ask(text), ask(text))))
+      yield* slashCommands.register(run("twice", (text) => Effect.zipRight(ask(text), ask(text))))
       assert.deepStrictEqual(yield* agent.prompt({ text: "/twice go", requestId: "r" }), { disposition: "handled" })
       yield* Effect.repeat(EventLoop.nextTurn, { until: () => events.at(-1)?._tag === "SessionSettled" })
       const run_ = ["RunEnded", "PromptFinished:completed", "RunSettled"]
@@ -139,11 +139,11 @@ it.scoped("during a run a command runs beside it, and templates are expanded for
     )
     yield* Harness.run(
       { turns: [call(["c1", "waits", {}]), say("steered")], tools: [waits] },
-      ({ agent, events, session }) =>
+      ({ agent, events, session, slashCommands }) =>
         Effect.gen(function* () {
-          yield* agent.commands.register(run("now", () => Effect.void))
-          yield* agent.commands.register(expand("look", (args) => Effect.succeed(`Look at ${args}`)))
-          yield* agent.commands.register(expand("lost", () => failure("lost", "no file")))
+          yield* slashCommands.register(run("now", () => Effect.void))
+          yield* slashCommands.register(expand("look", (args) => Effect.succeed(`Look at ${args}`)))
+          yield* slashCommands.register(expand("lost", () => failure("lost", "no file")))
           yield* agent.prompt({ text: "go" })
           yield* Deferred.await(begun)
           assert.isFalse((yield* agent.prompt({ text: "/now" })).agentInvoked)
@@ -172,12 +172,12 @@ it.scoped("during a run a command runs beside it, and templates are expanded for
 )
 
 it.scoped("the same client message does not carry out a command twice", () =>
-  Harness.run({ turns: [] }, ({ agent, events }) =>
+  Harness.run({ turns: [] }, ({ agent, events, slashCommands }) =>
     Effect.gen(function* () {
       let count = 0
       const { command, open } = yield* gated
-      yield* agent.commands.register(run("count", () => Effect.sync(() => count++)))
-      yield* agent.commands.register(command)
+      yield* slashCommands.register(run("count", () => Effect.sync(() => count++)))
+      yield* slashCommands.register(command)
       const once = { text: "/count", clientMessageId: "c1" }
       const receipt = { disposition: "handled", clientMessageId: "c1", agentInvoked: false } as const
       assert.deepStrictEqual(yield* agent.prompt(once), receipt)
@@ -201,12 +201,12 @@ it.scoped("the same client message does not carry out a command twice", () =>
 it.scoped("a command that changes the session is not ended by it; others are", () =>
   Harness.run({ turns: [] }, (harness) =>
     Effect.gen(function* () {
-      const { agent, events, sessions } = harness
+      const { agent, events, sessions, slashCommands } = harness
       const { command } = yield* gated
       const changes = yield* sessions.changes
       const after = yield* Deferred.make<string>()
-      yield* agent.commands.register(command)
-      yield* agent.commands.register(
+      yield* slashCommands.register(command)
+      yield* slashCommands.register(
         run("fresh", () =>
           Effect.zipRight(
             Effect.orDie(changes.create({})),
@@ -224,18 +224,18 @@ it.scoped("a command that changes the session is not ended by it; others are", (
       assert.deepStrictEqual(yield* Fiber.join(asking), { disposition: "handled", agentInvoked: false })
       yield* Effect.repeatN(EventLoop.nextTurn, 3)
       assert.deepStrictEqual(reports(events), [finished("aborted", "other"), settled])
-      assert.deepStrictEqual(Fibers.paths(harness.agent.supervision.root), ["session"])
+      assert.deepStrictEqual(Fibers.paths(harness.supervision.root), ["session"])
       assert.strictEqual((yield* Effect.flip(agent.prompt({ text: "/gated" })))._tag, "AgentClosing")
     })
   )
 )
 
 it.scoped("a prompt that is given up while its command begins takes the command along", () =>
-  Harness.run({ turns: [] }, ({ agent, events }) =>
+  Harness.run({ turns: [] }, ({ agent, events, slashCommands }) =>
     Effect.gen(function* () {
       const ended = yield* Deferred.make<void>()
       const never = Effect.onInterrupt(Effect.never, () => Deferred.succeed(ended, undefined))
-      yield* agent.commands.register(run("stuck", () => never))
+      yield* slashCommands.register(run("stuck", () => never))
       const asking = yield* Effect.fork(agent.prompt({ text: "/stuck", requestId: "r" }))
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(asking)

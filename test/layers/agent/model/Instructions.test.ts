@@ -55,7 +55,7 @@ describe("the system prompt", () => {
       assert.strictEqual(new Set(prompts).size, 1)
       assert.isTrue(prompts[0]?.startsWith("You are heddle"))
       assert.isTrue(prompts[0]?.endsWith("\n\n# Environment"))
-      assert.strictEqual(yield* made.agent.systemPrompt, prompts[0])
+      assert.strictEqual(yield* made.instructions.current, prompts[0])
       assert.deepStrictEqual(workspace.reads, ["prompt"])
     })
   )
@@ -115,7 +115,7 @@ describe("the system prompt", () => {
     Effect.gen(function* () {
       const workspace = FakeWorkspace.make("# Environment")
       const made = yield* make(workspace)
-      assert.include(yield* made.agent.systemPrompt, "# Environment")
+      assert.include(yield* made.instructions.current, "# Environment")
       assert.deepStrictEqual(yield* made.session.entries, [])
       yield* ask(made, "First")
       assert.deepStrictEqual(workspace.reads, ["prompt"])
@@ -145,7 +145,7 @@ describe("the system prompt", () => {
       workspace.problems = ["a is a FIFO", "b is too large"]
       const made = yield* make(workspace)
       yield* ask(made, "First")
-      yield* made.agent.commands.load
+      yield* made.slashCommands.load
       assert.deepStrictEqual(notices(made), [
         { _tag: "Notice", level: "warning", message: "a is a FIFO\nb is too large", source: "workspace" }
       ])
@@ -159,10 +159,10 @@ describe("slash commands of files", () => {
       const workspace = FakeWorkspace.make("", [template, skill("pdf")])
       const made = yield* make(workspace)
       yield* ask(made, "First")
-      assert.deepStrictEqual(yield* made.agent.commands.list, [])
-      yield* Effect.all([made.agent.commands.load, made.agent.commands.load], { concurrency: 2 })
+      assert.deepStrictEqual(yield* made.slashCommands.list, [])
+      yield* Effect.all([made.slashCommands.load, made.slashCommands.load], { concurrency: 2 })
       assert.deepStrictEqual(
-        (yield* made.agent.commands.list).map(({ name }) => name),
+        (yield* made.slashCommands.list).map(({ name }) => name),
         ["review", "skill:pdf"]
       )
       assert.deepStrictEqual(workspace.reads, ["prompt", "commands"])
@@ -215,9 +215,9 @@ describe("slash commands of files", () => {
     Effect.gen(function* () {
       const made = yield* make(FakeWorkspace.make("", [template]))
       const mine = run("review", () => Effect.void)
-      yield* made.agent.commands.register(mine)
-      yield* made.agent.commands.load
-      assert.deepStrictEqual(yield* made.agent.commands.list, [mine])
+      yield* made.slashCommands.register(mine)
+      yield* made.slashCommands.load
+      assert.deepStrictEqual(yield* made.slashCommands.list, [mine])
       assert.deepStrictEqual(
         notices(made).map((notice) => (notice._tag === "Notice" ? notice.message : "")),
         ['/ext/demo.ts was left out: an extension has a command "review", too']
@@ -232,13 +232,13 @@ describe("slash commands of files", () => {
       const changes = yield* made.sessions.changes
       yield* changes.create({})
       assert.deepStrictEqual(workspace.reads, [])
-      yield* made.agent.commands.load
+      yield* made.slashCommands.load
       workspace.commands = [skill("pdf")]
       yield* changes.create({})
-      yield* made.agent.commands.load
+      yield* made.slashCommands.load
       assert.deepStrictEqual(workspace.reads, ["commands", "commands"])
       assert.deepStrictEqual(
-        (yield* made.agent.commands.list).map(({ name }) => name),
+        (yield* made.slashCommands.list).map(({ name }) => name),
         ["skill:pdf"]
       )
     })
@@ -253,13 +253,13 @@ describe("slash commands of files", () => {
           resources: ({ reason }) => ({ skillPaths: [`/${reason}`], promptPaths: ["/p"] }),
           sessionStarted: () =>
             Effect.gen(function* () {
-              known.push(Option.isSome(yield* made.agent.commands.find("review")))
+              known.push(Option.isSome(yield* made.slashCommands.find("review")))
               // Extensions ask for the prompt in functions that cannot wait.
-              known.push(Effect.runSync(made.agent.systemPrompt).endsWith("# Environment"))
+              known.push(Effect.runSync(made.instructions.current).endsWith("# Environment"))
             })
         }
       })
-      yield* made.agent.started
+      yield* made.startup.started
       assert.deepStrictEqual(workspace.resources, [{ skillPaths: ["/startup"], promptPaths: ["/p"] }])
       assert.deepStrictEqual(known, [true, true])
     })

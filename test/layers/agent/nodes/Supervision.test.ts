@@ -40,9 +40,9 @@ const until = (root: Supervision.LiveNode, line: string) =>
   )
 
 it.effect("a stream shows run, turn and model call with its progress; cancelling the call is an aborted attempt", () =>
-  Harness.run({ turns: [hang, say("next")] }, ({ agent, events, script }) =>
+  Harness.run({ turns: [hang, say("next")] }, ({ agent, events, script, supervision }) =>
     Effect.gen(function* () {
-      const { cancel, root } = agent.supervision
+      const { cancel, root } = supervision
       yield* agent.prompt({ text: "go", requestId: "r" })
       yield* until(root, "session > run > turn > model_call")
       yield* Effect.repeat(
@@ -78,9 +78,9 @@ it.effect("a cancelled tool call is an error result with its output so far, and 
     const quick = tool("quick", () => Effect.succeed(output("quick done")))
     yield* Harness.run(
       { turns: [call(["A", "stuck", { on: "this\nand that" }], ["B", "quick", {}]), say("ok")], tools: [never, quick] },
-      ({ agent, events }) =>
+      ({ agent, events, supervision }) =>
         Effect.gen(function* () {
-          const { cancel, root } = agent.supervision
+          const { cancel, root } = supervision
           yield* agent.prompt({ text: "go" })
           yield* begun
           assert.strictEqual(Fibers.find(root, "tool_call")?.spec.label, "stuck: this")
@@ -100,9 +100,9 @@ it.effect("a cancelled tool call is an error result with its output so far, and 
 
 it.effect("cancelling a run, by name or by node, or a turn, is an abort", () =>
   Effect.forEach(["run_1", "run", "turn"] as const, (target) =>
-    Harness.run({ turns: [hang] }, ({ agent, events }) =>
+    Harness.run({ turns: [hang] }, ({ agent, events, supervision }) =>
       Effect.gen(function* () {
-        const { cancel, root } = agent.supervision
+        const { cancel, root } = supervision
         yield* agent.prompt({ text: "go" })
         yield* until(root, "session > run > turn > model_call")
         const id = target === "run_1" ? target : (Fibers.find(root, target)?.id ?? "")
@@ -116,9 +116,9 @@ it.effect("cancelling a run, by name or by node, or a turn, is an abort", () =>
 )
 
 it.effect("the wait before a retry is a node of the run; cancelling it ends the retries", () =>
-  Harness.run({ turns: [{ events: [], after: failure("overloaded", "529") }] }, ({ agent, events }) =>
+  Harness.run({ turns: [{ events: [], after: failure("overloaded", "529") }] }, ({ agent, events, supervision }) =>
     Effect.gen(function* () {
-      const { cancel, root } = agent.supervision
+      const { cancel, root } = supervision
       yield* agent.prompt({ text: "go" })
       yield* until(root, "session > run > retry_wait")
       const node = Fibers.find(root, "retry_wait")
@@ -133,9 +133,9 @@ it.effect("the wait before a retry is a node of the run; cancelling it ends the 
 )
 
 it.effect("a compaction and its model call are nodes; cancelling it is abort_compaction", () =>
-  CompactionHarness.run({ turns: [say("A long story."), say("Short."), hang] }, ({ agent, ask, events }) =>
+  CompactionHarness.run({ turns: [say("A long story."), say("Short."), hang] }, ({ agent, ask, events, supervision }) =>
     Effect.gen(function* () {
-      const { cancel, root } = agent.supervision
+      const { cancel, root } = supervision
       yield* ask("Tell me")
       yield* ask("Another one")
       const compacting = yield* Effect.fork(Effect.flip(Supervision.under(root)(agent.compact({}))))

@@ -11,7 +11,6 @@ import { violations } from "../../../support/agent/EventGrammar.ts"
 import { call as modelCall, say } from "../../../support/agent/ScriptedModel.ts"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import { standard } from "../../../../src/layers/session/standard.ts"
-import type { Agent } from "../../../../src/services/Agent.ts"
 import type { RunStep } from "../../../../src/services/session/RunStep.ts"
 import * as SessionModule from "../../../../src/services/session/SessionModule.ts"
 import * as Delegating from "../../../support/agent/Delegating.ts"
@@ -361,22 +360,23 @@ describe("a module that is asked about calls", () => {
   )
 
   const ends: Readonly<
-    Record<string, readonly [(agent: typeof Agent.Service) => Effect.Effect<unknown, unknown>, string]>
+    Record<string, readonly [(made: TestAgent.TestAgent) => Effect.Effect<unknown, unknown>, string]>
   > = {
-    "an abort": [(agent) => agent.abort, "Tool execution was aborted."],
+    "an abort": [({ agent }) => agent.abort, "Tool execution was aborted."],
     "a cancel of the call": [({ supervision }) => supervision.cancel("1", 1000), "Cancelled by host"]
   }
   it.scoped.each(Object.entries(ends))("%s ends the question, and the call does not run", ([, [end, reason]]) =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
-      const { agent, events } = yield* TestAgent.make(
+      const made = yield* TestAgent.make(
         { turns: [modelCall(["1", "echo", {}]), say("ok")], tools: [tool("echo", () => Effect.dieMessage("ran"))] },
         { plan: planOf({ call: () => Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never) }) }
       )
+      const { agent, events } = made
       yield* agent.prompt({ text: "go" })
       yield* Deferred.await(asked)
       assert.deepStrictEqual(starts(events), [])
-      yield* end(agent)
+      yield* end(made)
       yield* agent.awaitIdle
       assert.deepStrictEqual([starts(events), resultTexts(events)], [[["1", {}]], [reason]])
       assert.deepStrictEqual(violations(events), [])
@@ -387,14 +387,14 @@ describe("a module that is asked about calls", () => {
     Effect.gen(function* () {
       const asked: Array<string> = []
       const calls = ["ls", "hosted", "registered", "todo_write", "task"]
-      const { agent } = yield* Delegating.make({
+      const { agent, toolSet } = yield* Delegating.make({
         answer: (_, nth) => (nth === 1 ? modelCall(...calls.map((name) => [name, name, {}] as const)) : say("ok")),
         hostTools: [
           { name: "hosted", description: "h", parameters: { type: "object" }, call: () => Effect.succeed(output("ok")) }
         ],
         plan: planOf({ call: ({ toolName }) => Effect.sync(() => void asked.push(toolName)) })
       })
-      yield* agent.tools.register(tool("registered", () => Effect.succeed(output("ok"))))
+      yield* toolSet.register(tool("registered", () => Effect.succeed(output("ok"))))
       yield* agent.prompt({ text: "go" })
       yield* agent.awaitIdle
       assert.deepStrictEqual(asked, calls)

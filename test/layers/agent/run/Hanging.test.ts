@@ -77,8 +77,8 @@ interface Ending {
 }
 
 /** The run that goes on, or went on last: a hook may keep its first event from the sinks. */
-const runId = ({ agent, events }: Hanging) => {
-  const running = Fibers.find(agent.supervision.root, "run")?.spec.refs?.["runId"]
+const runId = ({ events, supervision }: Hanging) => {
+  const running = Fibers.find(supervision.root, "run")?.spec.refs?.["runId"]
   if (running !== undefined) return String(running)
   return events.flatMap((event) => (event._tag === "RunStarted" ? [event.runId] : [])).at(-1) ?? ""
 }
@@ -87,7 +87,7 @@ const endings = {
   abort: { act: ({ agent }) => agent.abort },
   interrupt: { act: ({ agent }) => agent.interrupt },
   "cancel of the run's node": {
-    act: (hanging) => hanging.agent.supervision.cancel(runId(hanging), 50),
+    act: (hanging) => hanging.supervision.cancel(runId(hanging), 50),
     needsRun: true
   },
   "closing the scope": { act: (_, scope) => Scope.close(scope, Exit.void), closes: true }

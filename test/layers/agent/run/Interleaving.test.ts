@@ -88,7 +88,7 @@ const play = ({ act, interruptMode = "wait" }: Injection, at: number, by: "task"
         assert.strictEqual(MessageQueue.size(yield* harness.agent.queue), 0)
         assert.deepStrictEqual(violations(events), [])
         assert.sameMembers(finished(events), accepted)
-        const messages = yield* harness.agent.messages
+        const messages = yield* harness.session.messages
         assert.deepStrictEqual(SessionTree.make(yield* session.entries).conversation(), messages)
         assert.deepStrictEqual(
           events.flatMap((event) => (event._tag === "RunEnded" ? event.messages : [])),

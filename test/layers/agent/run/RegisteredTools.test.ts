@@ -18,7 +18,7 @@ it.scoped("what is registered or chosen during a run counts from its next model 
       turns: [call(["c1", "change", {}]), call(["c2", "bash", {}], ["c3", "ls", {}]), say("done")],
       tools: [says("bash"), says("ls")]
     },
-    ({ agent, events, script }) =>
+    ({ agent, events, instructions, script, toolSet }) =>
       Effect.gen(function* () {
         const scope = yield* Effect.scope
         const mine = says("bash", {
@@ -26,11 +26,11 @@ it.scoped("what is registered or chosen during a run counts from its next model 
           prompt: { snippet: "Runs things" },
           run: () => Effect.succeed(output("from mine"))
         })
-        const change = Effect.zipRight(agent.tools.register(mine), agent.tools.setActive(["bash", "change"]))
-        yield* agent.tools.register(
+        const change = Effect.zipRight(toolSet.register(mine), toolSet.setActive(["bash", "change"]))
+        yield* toolSet.register(
           tool("change", () => change.pipe(Effect.orDie, Effect.as(output("changed")), Scope.extend(scope)))
         )
-        const before = yield* agent.systemPrompt
+        const before = yield* instructions.current
         yield* agent.prompt({ text: "go" })
         yield* agent.awaitIdle
         const requests = yield* script.requests
@@ -40,7 +40,7 @@ it.scoped("what is registered or chosen during a run counts from its next model 
         assert.strictEqual(prompts[0], before)
         assert.include(prompts[1], "- bash: Runs things")
         assert.strictEqual(prompts[2], prompts[1])
-        assert.strictEqual(yield* agent.systemPrompt, prompts[2])
+        assert.strictEqual(yield* instructions.current, prompts[2])
       })
   )
 )
@@ -84,10 +84,10 @@ it.scoped("one call that does not ask for the end, and a queued message, continu
       turns: [call(["c1", "ends", {}], ["c2", "other", {}]), call(["c3", "ends", {}]), say("followed")],
       tools: [ends]
     },
-    ({ agent, events, script }) =>
+    ({ agent, events, script, toolSet }) =>
       Effect.gen(function* () {
         const queues = Effect.orDie(agent.enqueue("followUp", { text: "and then" }))
-        yield* agent.tools.register(tool("other", () => Effect.as(queues, output("queued"))))
+        yield* toolSet.register(tool("other", () => Effect.as(queues, output("queued"))))
         yield* agent.prompt({ text: "go" })
         yield* agent.awaitIdle
         assert.deepStrictEqual((yield* script.requests).length, 3)

@@ -147,7 +147,7 @@ describe("what a restart finds is what was counted", () => {
       yield* made.agent.prompt({ text: "go" })
       yield* Fiber.join(yield* Effect.fork(Deferred.await(began)))
       yield* made.agent.abort
-      const live = yield* made.agent.budget.snapshot
+      const live = yield* made.allowance.snapshot
       assert.deepStrictEqual([live.toolCalls, live.turns, live.totalTokens], [5, 3, 40])
       assert.deepStrictEqual(counted(yield* afterRestart(made.session)), counted(live))
     })
@@ -156,11 +156,15 @@ describe("what a restart finds is what was counted", () => {
   it.scoped("after a limit has refused a call", () =>
     Effect.gen(function* () {
       const turns = [call(["A", "t", {}], ["B", "t", {}], ["C", "t", {}])]
-      const { agent, events, session } = yield* TestAgent.make({ turns, tools: [ok], budget: { maxToolCalls: 2 } })
+      const { agent, allowance, events, session } = yield* TestAgent.make({
+        turns,
+        tools: [ok],
+        budget: { maxToolCalls: 2 }
+      })
       yield* ask(agent)
       const refused = "Budget exceeded (tool_calls): tool call not started."
       assert.deepStrictEqual(resultTexts(events), ["ok", "ok", refused])
-      assert.strictEqual((yield* agent.budget.snapshot).toolCalls, 2)
+      assert.strictEqual((yield* allowance.snapshot).toolCalls, 2)
       assert.strictEqual((yield* afterRestart(session)).toolCalls, 2)
     })
   )
@@ -183,7 +187,7 @@ describe("what a restart finds is what was counted", () => {
         budget: { maxTotalTokens: 1000 }
       })
       yield* ask(made.agent)
-      const live = yield* made.agent.budget.snapshot
+      const live = yield* made.allowance.snapshot
       assert.deepStrictEqual([live.totalTokens, live.toolCalls], [18, 3])
       assert.deepStrictEqual(counted(yield* afterRestart(made.session)), counted(live))
     })
@@ -191,12 +195,12 @@ describe("what a restart finds is what was counted", () => {
 
   it.scoped("of a session without limits, also when it is first asked in the middle of a run", () =>
     Effect.gen(function* () {
-      const asks = tool("asks", () => Effect.as(made.agent.budget.snapshot, output("ok")))
+      const asks = tool("asks", () => Effect.as(made.allowance.snapshot, output("ok")))
       const turns = [withUsage(say("before"), 5), withUsage(call(["A", "asks", {}]), 10), withUsage(say("b"), 20)]
       const made: TestAgent.TestAgent = yield* TestAgent.make({ turns, tools: [asks] })
       yield* ask(made.agent)
       yield* ask(made.agent)
-      const live = yield* made.agent.budget.snapshot
+      const live = yield* made.allowance.snapshot
       assert.deepStrictEqual([live.totalTokens, live.turns, live.toolCalls], [38, 3, 1])
       assert.deepStrictEqual(yield* afterRestart(made.session), live)
     })
@@ -217,12 +221,12 @@ describe("what a restart finds is what was counted", () => {
           withUsage(say("done"), 20)
         ]
         const settings = { "compaction.strategy": "handoff" as const, "compaction.keepRecentTokens": 5 }
-        const { agent, events, session } = yield* TestAgent.make({ turns, tools: [ok], settings, budget })
+        const { agent, allowance, events, session } = yield* TestAgent.make({ turns, tools: [ok], settings, budget })
         const { sessionId } = yield* session.info
         yield* ask(agent)
         yield* ask(agent)
         assert.notStrictEqual((yield* session.info).sessionId, sessionId, summary(events).join())
-        const live = yield* agent.budget.snapshot
+        const live = yield* allowance.snapshot
         assert.deepStrictEqual([live.inputTokens, live.turns, live.toolCalls], [1050, 3, 1])
         assert.deepStrictEqual(counted(yield* afterRestart(session)), counted(live))
       })
@@ -232,14 +236,17 @@ describe("what a restart finds is what was counted", () => {
   it.scoped("of the time of runs, without the time between them", () =>
     Effect.gen(function* () {
       const slow = { ...say("slow"), before: Effect.as(Effect.sleep("2 seconds"), []) }
-      const { agent, session } = yield* TestAgent.make({ turns: [slow, slow], budget: { maxWallTimeMs: 60_000 } })
+      const { agent, allowance, session } = yield* TestAgent.make({
+        turns: [slow, slow],
+        budget: { maxWallTimeMs: 60_000 }
+      })
       for (let run = 0; run < 2; run++) {
         const running = yield* Effect.fork(ask(agent))
         yield* TestClock.adjust("2 seconds")
         yield* Fiber.join(running)
         yield* TestClock.adjust("1 hour")
       }
-      assert.strictEqual((yield* agent.budget.snapshot).wallTimeMs, 4000)
+      assert.strictEqual((yield* allowance.snapshot).wallTimeMs, 4000)
       assert.strictEqual((yield* afterRestart(session)).wallTimeMs, 4000)
     })
   )
@@ -247,10 +254,10 @@ describe("what a restart finds is what was counted", () => {
 
 describe("a reservation", () => {
   /** Whether exactly `left` tokens can be reserved beside what is spent. */
-  const isFree = Effect.fnUntraced(function* ({ agent }: TestAgent.TestAgent, left: number) {
-    const { totalTokens } = yield* agent.budget.snapshot
-    yield* agent.budget.setLimits({ maxTotalTokens: totalTokens + left })
-    const { release } = yield* agent.budget.modelCall({ model, inputTokens: left - 1 })
+  const isFree = Effect.fnUntraced(function* ({ allowance }: TestAgent.TestAgent, left: number) {
+    const { totalTokens } = yield* allowance.snapshot
+    yield* allowance.setLimits({ maxTotalTokens: totalTokens + left })
+    const { release } = yield* allowance.modelCall({ model, inputTokens: left - 1 })
     release()
   })
   const limits: BudgetLimits = { maxTotalTokens: 50_000 }
@@ -318,13 +325,13 @@ describe("wall time", () => {
       Effect.gen(function* () {
         const settings = { "retry.baseDelayMs": 30_000, "hooks.timeoutMs": 3_600_000 }
         const made = yield* TestAgent.make({ settings, ...options, budget: { maxWallTimeMs: limit } }, parts)
-        const { agent, events } = made
+        const { agent, allowance, events, session } = made
         yield* agent.prompt({ text: "go" })
         const running = yield* Effect.fork(agent.awaitIdle)
         yield* TestClock.adjust(limit)
         yield* Fiber.join(running)
         assert.deepStrictEqual(ends(events), [["error", "budget_exceeded"]])
-        const last = (yield* agent.messages).findLast(({ role }) => role === "assistant")
+        const last = (yield* session.messages).findLast(({ role }) => role === "assistant")
         assert.nestedPropertyVal(last, "errorMessage", outOfTime)
         assert.nestedPropertyVal(last, "stopReason", "aborted")
         const tags = summary(events)
@@ -336,8 +343,8 @@ describe("wall time", () => {
         assert.strictEqual(yield* made.script.open, 0)
         const refused = yield* Effect.flip(agent.prompt({ text: "again" }))
         assert.nestedPropertyVal(refused, "reason", "wall_time")
-        yield* agent.budget.setLimits({ maxWallTimeMs: null })
-        assert.isTrue(yield* agent.budget.mayCall)
+        yield* allowance.setLimits({ maxWallTimeMs: null })
+        assert.isTrue(yield* allowance.mayCall)
       })
     )
   }

@@ -1,5 +1,6 @@
 /** The setting `compaction.strategy: "handoff"`: a conversation that becomes too long goes on in a new session. */
 import { readdirSync } from "node:fs"
+import { Compactions } from "../../../../src/services/Compaction.ts"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
@@ -81,7 +82,7 @@ it.effect("the run goes on in a new session, and the old one is left as it was",
       assert.deepStrictEqual(violations(events), [])
       const { header, sessionId } = yield* session.info
       assert.deepStrictEqual([sessionId, header.parentSession], ["session-2", "session-1"])
-      assert.deepStrictEqual(roles(yield* agent.messages), [
+      assert.deepStrictEqual(roles(yield* session.messages), [
         "compactionSummary",
         "assistant",
         "toolResult",
@@ -98,7 +99,7 @@ it.effect("the run goes on in a new session, and the old one is left as it was",
       )
       yield* agent.record(bash)
       assert.strictEqual(
-        (yield* agent.messages).at(-1)?.role,
+        (yield* session.messages).at(-1)?.role,
         "bashExecution",
         "it is recorded where the conversation goes on"
       )
@@ -156,11 +157,11 @@ it.effect("at the end of a run too, and with autoContinue it goes on there", () 
       hooks,
       turns: [story, withUsage(say("Half."), 900), withUsage(say("All."), 50)]
     },
-    ({ agent, ask, events, session }) =>
+    ({ ask, events, session }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         yield* ask("Weave")
-        assert.deepStrictEqual(roles(yield* agent.messages), ["compactionSummary", "assistant", "user", "assistant"])
+        assert.deepStrictEqual(roles(yield* session.messages), ["compactionSummary", "assistant", "user", "assistant"])
         assert.strictEqual((yield* session.info).sessionId, "session-2")
         assert.deepStrictEqual(violations(events), [])
       })
@@ -170,12 +171,12 @@ it.effect("at the end of a run too, and with autoContinue it goes on there", () 
 it.effect("a prompt that finds the conversation too long is in both sessions", () =>
   Harness.run(
     { settings, hooks, turns: [story, withUsage(say("."), 900), withUsage(say("there"), 60)] },
-    ({ agent, ask, events, session, store }) =>
+    ({ agent, ask, events, service, session, store }) =>
       Effect.gen(function* () {
-        yield* agent.setAutoCompaction(false)
+        yield* service(Compactions).setEnabled(false)
         yield* ask("Tell me")
         yield* ask("Go on")
-        yield* agent.setAutoCompaction(true)
+        yield* service(Compactions).setEnabled(true)
         yield* agent.prompt({ text: "Now", clientMessageId: "now" })
         yield* agent.awaitIdle
         assert.deepStrictEqual(actions(events), ["threshold handoff"])
@@ -268,7 +269,7 @@ it.effect("a place in the old session is not looked for in the new one", () =>
         yield* Deferred.succeed(moved, undefined)
         yield* Fiber.join(asking)
         assert.strictEqual((yield* Fiber.join(going))._tag, "EntryNotFound")
-        assert.strictEqual(roles(yield* agent.messages)[0], "compactionSummary")
+        assert.strictEqual(roles(yield* session.messages)[0], "compactionSummary")
         assert.deepStrictEqual(violations(events), [])
       })
     )
@@ -323,7 +324,7 @@ it.effect(
             entry.type === "message" && entry.message.role === "user" ? [plainText(entry.message.content)] : []
           )
           assert.deepStrictEqual(said, ["edited", "meanwhile"])
-          const last = (yield* agent.messages).slice(-2)
+          const last = (yield* session.messages).slice(-2)
           assert.deepStrictEqual(last, [ran("first"), ran("second")])
         })
       )
@@ -361,13 +362,13 @@ it.effect("where there can be no new session, the old one is compacted, and some
           Effect.suspend(() => (made++ === 0 ? memory.create(more) : Effect.fail(full)))
       }))
     )
-    yield* Harness.run({ ...options, store }, ({ agent, ask, events, session }) =>
+    yield* Harness.run({ ...options, store }, ({ ask, events, session }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         yield* ask("Look")
         assert.strictEqual((yield* session.info).sessionId, "session-1")
         assert.deepStrictEqual(compactions(events), ["threshold", "threshold done"])
-        assert.deepStrictEqual(roles(yield* agent.messages), [
+        assert.deepStrictEqual(roles(yield* session.messages), [
           "compactionSummary",
           "assistant",
           "toolResult",
@@ -404,7 +405,7 @@ it.scoped("in files: a new one beside the old one, which can be opened and says 
     const root = yield* tempFolder
     const sessionDir = join(root, "kept")
     const place = { agentDir: root, cwd: "/", home: "/home/me", sessionDir }
-    yield* Harness.run({ ...options, store: JsonlSessionStore.layer(place) }, ({ agent, ask, session, store }) =>
+    yield* Harness.run({ ...options, store: JsonlSessionStore.layer(place) }, ({ ask, session, store }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         const old = Option.getOrThrow((yield* session.info).file)
@@ -413,7 +414,7 @@ it.scoped("in files: a new one beside the old one, which can be opened and says 
         assert.strictEqual(header.parentSession, old)
         assert.deepStrictEqual(readdirSync(sessionDir).filter((name) => name.endsWith(".jsonl")).length, 2)
         const stored = yield* store.read(Option.getOrThrow(file))
-        assert.deepStrictEqual(SessionTree.make(stored.entries).conversation(), [...(yield* agent.messages)])
+        assert.deepStrictEqual(SessionTree.make(stored.entries).conversation(), [...(yield* session.messages)])
         const again = yield* Effect.provideService(
           Effect.flatMap(SessionStore, ({ open }) => open(old)),
           SessionStore,
@@ -433,14 +434,14 @@ it.effect("aborted at any point, the run ends once, in one of the two, and the n
     for (let at = 0; early; at++) {
       early = yield* Harness.run({ ...options, turns: many }, (harness) =>
         Effect.gen(function* () {
-          const { agent, ask, events, session } = harness
+          const { ask, events, session } = harness
           yield* ask("Tell me")
           const aborted = yield* Harness.abortAt(harness, "Look", at)
           ended.add((yield* session.info).sessionId)
           yield* ask("And now?")
           assert.deepStrictEqual(violations(events), [], `at ${at}`)
           assert.strictEqual(events.filter(({ _tag }) => _tag === "PromptFinished").length, 3)
-          const messages = yield* agent.messages
+          const messages = yield* session.messages
           assert.deepStrictEqual(SessionTree.make(yield* session.entries).conversation(), [...messages])
           assert.strictEqual(messages.at(-1)?.role, "assistant")
           return aborted

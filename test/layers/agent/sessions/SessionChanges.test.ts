@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { SessionCore } from "../../../../src/services/session/SessionCore.ts"
 import { Context, Deferred, Effect, Fiber, Layer, Option, Ref } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
 import type { SessionEntry } from "../../../../src/domain/session/SessionEntry.ts"
@@ -294,9 +295,9 @@ describe("what a session brings along", () => {
   it.effect("what the host has set stays in force in a new session", () =>
     run({}, (harness) =>
       Effect.gen(function* () {
-        const { agent, controls, service, sessions } = harness
+        const { agent, compactions, controls, service, sessions } = harness
         yield* service(Retries).setEnabled(false)
-        yield* agent.setAutoCompaction(false)
+        yield* compactions.setEnabled(false)
         yield* controls.setSteeringMode("all")
         yield* controls.setFollowUpMode("all")
         yield* controls.setInterruptMode("wait")
@@ -420,7 +421,7 @@ describe("what a session brings along", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const turns = [say("one"), hang, say("two")]
-        const { agent, events, script, session, sessions, store } = yield* TestAgent.make({ turns })
+        const { agent, events, script, session, sessions, store, supervision } = yield* TestAgent.make({ turns })
         yield* Effect.zipRight(agent.prompt({ text: "First" }), agent.awaitIdle)
         yield* agent.prompt({ text: "Hangs" })
         yield* Effect.repeat(EventLoop.nextTurn, { until: () => Effect.map(script.open, (open) => open === 1) })
@@ -436,8 +437,8 @@ describe("what a session brings along", () => {
             yield* Effect.zipRight(other.prompt({ text: "Second" }), other.awaitIdle)
             assert.isTrue((yield* agent.state).isStreaming)
             assert.notStrictEqual((yield* other.state).sessionId, (yield* agent.state).sessionId)
-            assert.notStrictEqual(other.supervision.root, agent.supervision.root)
-            return [happened, yield* other.messages] as const
+            assert.notStrictEqual(Context.get(beside, SessionCore).supervision.root, supervision.root)
+            return [happened, yield* Context.get(beside, Session).messages] as const
           })
         )
         assert.strictEqual(events.length, heard, "the host hears nothing of it")

@@ -61,7 +61,7 @@ const makeMembers = (instance: Instance) => {
     },
     getContextUsage: () => contextUsage(instance),
     compact: compact(instance),
-    getSystemPrompt: () => bridge.read(agent.systemPrompt),
+    getSystemPrompt: () => bridge.read(ports.instructions.current),
     getSystemPromptOptions: () => ({ cwd: ports.cwd })
   }
 }

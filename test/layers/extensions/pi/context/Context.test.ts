@@ -9,14 +9,14 @@ const { model } = ScriptedModel
 describe("state", () => {
   it.scoped("is read from the session at the moment of the question", () =>
     Effect.gen(function* () {
-      const { agent, ctx } = yield* Loaded.make()
+      const { agent, ctx, ports } = yield* Loaded.make()
       const { cwd, hasUI, isIdle, isProjectTrusted, mode } = ctx
       assert.deepStrictEqual([mode, cwd, hasUI, isIdle(), isProjectTrusted()], ["rpc", "/project", true, true, false])
       assert.deepStrictEqual(
         [ctx.model, ctx.thinkingLevel, ctx.scopedModels, ctx.signal],
         [model, "off", [], undefined]
       )
-      assert.strictEqual(ctx.getSystemPrompt(), yield* agent.systemPrompt)
+      assert.strictEqual(ctx.getSystemPrompt(), yield* ports.instructions.current)
       assert.deepStrictEqual(ctx.getSystemPromptOptions(), { cwd: "/project" })
       assert.strictEqual(ctx.hasPendingMessages(), false)
       yield* agent.enqueue("followUp", { text: "later" })

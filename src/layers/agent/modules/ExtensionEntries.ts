@@ -1,20 +1,15 @@
 /** What extensions store beside the conversation: entries of their own, and labels of others (protocol.md 9.3, 11.4). */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 import { defined } from "../../../domain/Values.ts"
-import { AgentClosing } from "../../../services/Agent.ts"
-import { NotStorable } from "../../../services/Sending.ts"
-import { EntryNotFound, type Session } from "../../../services/session/Session.ts"
-import type { SettingsValues } from "../../../services/Settings.ts"
+import { AgentClosing } from "../../../services/Rejections.ts"
+import { ExtensionEntries, NotStorable } from "../../../services/Sending.ts"
+import { EntryNotFound } from "../../../services/session/Session.ts"
+import { SessionCore } from "../../../services/session/SessionCore.ts"
+import * as SessionModule from "../../../services/session/SessionModule.ts"
+import { Settings } from "../../../services/Settings.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
-
-interface Dependencies {
-  readonly session: Pick<typeof Session.Service, "append" | "entries">
-  readonly publish: (event: AgentEvent) => void
-  readonly settings: Pick<SettingsValues, "queue.maxBytes">
-}
 
 const refused = (problem: string) => new NotStorable({ subject: "entry", problem })
 
@@ -26,11 +21,17 @@ const nameProblem = (customType: unknown): string | undefined => {
   return customType.startsWith(reserved) ? `types that start with "${reserved}" belong to heddle` : undefined
 }
 
-export const make = ({ publish, session, settings }: Dependencies) => {
+const make = Effect.gen(function* () {
+  const {
+    entries: session,
+    events: { publish }
+  } = yield* SessionCore
+  const settings = yield* Settings
+  /** The host has left the session: nothing is stored in it any more. */
   let closed = false
   const open = Effect.suspend(() => (closed ? new AgentClosing() : Effect.void))
 
-  const append = (customType: string, data: unknown) => {
+  const store = (customType: string, data: unknown) => {
     const entry = { type: "custom" as const, customType, ...defined({ data }) }
     return storeThenTell(
       () => session.append(entry),
@@ -41,12 +42,12 @@ export const make = ({ publish, session, settings }: Dependencies) => {
     )
   }
 
-  const appendEntry = Effect.fn("Agent.appendEntry")(function* (customType: string, data?: unknown) {
+  const append = Effect.fn("Agent.appendEntry")(function* (customType: string, data?: unknown) {
     yield* open
     const problem = nameProblem(customType)
     if (problem !== undefined) return yield* refused(problem)
     const copy = yield* Either.mapLeft(JsonValue.snapshot(data, settings["queue.maxBytes"]), refused)
-    return yield* append(customType, copy)
+    return yield* store(customType, copy)
   })
 
   const setLabel = Effect.fn("Agent.setLabel")(function* (entryId: string, label: string | undefined) {
@@ -58,10 +59,11 @@ export const make = ({ publish, session, settings }: Dependencies) => {
   })
 
   return {
-    contract: { appendEntry, setLabel },
-    /** The host has left the session: nothing is stored in it any more. */
-    close: () => {
+    service: { append, setLabel },
+    left: () => {
       closed = true
     }
   }
-}
+})
+
+export const module = SessionModule.make("extension entries", ExtensionEntries, make)
