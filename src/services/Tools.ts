@@ -10,6 +10,7 @@ import type { Usage } from "../domain/model/Usage.ts"
 import type { SourceInfo } from "../domain/extension/SourceInfo.ts"
 import type { ToolDefinition } from "./model/ModelClient.ts"
 import type { Session } from "./session/Session.ts"
+import type { SessionFiles } from "./session/SessionFiles.ts"
 
 /** A tool failed. The model reads the message, and the run continues. */
 export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure", {
@@ -129,11 +130,12 @@ export class Tools extends Context.Tag("heddle/services/Tools")<
   Tools,
   {
     /**
-     * The tools of a session that is being opened, with those that its modules contribute. What they remember, such as file
-     * versions, goes with its scope.
+     * The tools of a session that is being opened, with those that its modules contribute. What they know of files is in
+     * `files`.
      */
     readonly open: (
-      contributed: Effect.Effect<ReadonlyArray<Tool>>
+      contributed: Effect.Effect<ReadonlyArray<Tool>>,
+      files: typeof SessionFiles.Service
     ) => Effect.Effect<SessionTools, never, Session | Scope.Scope>
   }
 >() {}

@@ -1,9 +1,7 @@
 /** pi extensions as a contributor to the sessions of the process. Loaded when there is something to load or to ask about. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { defined } from "../../domain/Values.ts"
 import type { Contributor } from "../../services/hooks/Hooks.ts"
 import { SessionHooks } from "../../services/hooks/Hooks.ts"
@@ -13,6 +11,7 @@ import { Processes } from "../../services/machine/Processes.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { ModelClient } from "../../services/model/ModelClient.ts"
 import { Session } from "../../services/session/Session.ts"
+import { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { ToolSet } from "../../services/Tools.ts"
 import { Shell } from "../../services/Shell.ts"
 import * as Trust from "../../services/Trust.ts"
@@ -22,7 +21,7 @@ import { OwnFiles } from "../platform/files/OwnFiles.ts"
 import * as Bridge from "../platform/extensions/Bridge.ts"
 import * as Process from "../platform/processes/Process.ts"
 import * as SessionFolders from "../session/SessionFolders.ts"
-import * as FileLedger from "../tools/files/FileLedger.ts"
+import { firstSuccess } from "../Sharing.ts"
 import * as Binding from "./Binding.ts"
 import { Declared } from "../settings/Declared.ts"
 import * as Discovery from "./discovery/Discovery.ts"
@@ -68,28 +67,19 @@ const modelBindings = Effect.gen(function* () {
   } satisfies Bindings.BindingOptions["models"]
 })
 
-/** Makes the modules importable that extensions expect to find. */
-const serveModules = Effect.fnUntraced(function* (
-  { agentDir, cwd, sessionDir, version }: ExtensionOptions,
-  session: () => typeof Session.Service | undefined
-) {
-  const artifacts = Effect.suspend(() => {
-    const current = session()
-    if (current === undefined) return Effect.succeedNone
-    return Effect.map(current.info, ({ file }) => Option.map(file, SessionFile.artifacts))
-  })
-  const chosen = defined({ sessionDir })
+/** Makes the modules importable that extensions expect to find, and answers what they do for sessions. */
+const serveModules = Effect.fnUntraced(function* ({ agentDir, cwd, sessionDir, version }: ExtensionOptions) {
   const bindings = yield* Bindings.make({
-    location: yield* SessionFolders.locate({ agentDir, cwd, ...chosen }),
+    location: yield* SessionFolders.locate({ agentDir, cwd, ...defined({ sessionDir }) }),
     version,
     packageDir: yield* Process.packageDir,
     machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes)),
     shell: yield* Shell,
-    ledger: () => FileLedger.ofSession(session() ?? Files),
-    artifacts,
+    files: Serving.files,
     models: yield* modelBindings
   })
-  yield* Serving.serve(bindings)
+  yield* Serving.serve
+  return bindings
 })
 
 /**
@@ -164,21 +154,15 @@ const askForTrust = Effect.fnUntraced(function* (
 /** The contributor lives as long as the scope, which owns what outlives a session. */
 export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
   const scope = yield* Effect.scope
-  let current: { readonly session: typeof Session.Service; readonly hooks: typeof SessionHooks.Service } | undefined
-  const find = yield* makeFind(options, (problem) => current?.hooks.report(problem))
+  let current: typeof SessionHooks.Service | undefined
+  const find = yield* makeFind(options, (problem) => current?.report(problem))
   const host = yield* ExtensionHost.make({ find, bind: yield* Binding.make(options) })
   const ask = yield* Effect.map(
     Effect.context<HostUi>(),
     (services) => (hooks: typeof SessionHooks.Service) => Effect.provide(askForTrust(host, hooks, options), services)
   )
   const services = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof serveModules>>>()
-  const serve = Scope.extend(
-    Effect.provide(
-      serveModules(options, () => current?.session),
-      services
-    ),
-    scope
-  )
+  const serve = firstSuccess(Scope.extend(Effect.provide(serveModules(options), services), scope))
   const isRequiring = Discovery.isRequiring(options, yield* Declared)
   const trust = yield* Trust.Trust
   const isAsked = options.asksFirst === true && !trust.isDecided
@@ -186,18 +170,18 @@ export const make = Effect.fnUntraced(function* (options: ExtensionOptions) {
     const missing = host.missing().filter(({ awaitsTrust }) => !isAsked || awaitsTrust !== true)
     return missing.length === 0 ? Effect.void : Effect.fail(Required.failure(missing))
   })
-  let isServed = false
+  let isQuestionDue = true
   const join = Effect.fnUntraced(function* (opening: Parameters<Contributor["join"]>[0]) {
-    current = { session: yield* Session, hooks: yield* SessionHooks }
-    if (!isServed) {
-      isServed = true
-      yield* serve
-      const { hooks } = current
+    const hooks = yield* SessionHooks
+    current = hooks
+    yield* Serving.enter(yield* Session, { bindings: yield* serve, files: yield* SessionFiles })
+    if (isQuestionDue) {
+      isQuestionDue = false
       const registration = yield* hooks.join("trust")
       // The host may join after the extensions: before the start of the session there is no host to answer.
       registration.on("sessionStarted", () => Effect.asVoid(Effect.forkIn(ask(hooks), scope)))
     }
-    if (isRequiring) yield* Required.guard(current.hooks, host.missing)
+    if (isRequiring) yield* Required.guard(hooks, host.missing)
     // Extensions ask for the tools without waiting, and the built-in ones are loaded when they are first asked for.
     yield* Effect.flatMap(ToolSet, ({ all }) => all)
     yield* host.contributor.join(opening)

@@ -11,6 +11,7 @@ import type { ModelClient } from "../../services/model/ModelClient.ts"
 import type { Controls } from "../../services/session/Controls.ts"
 import type { Retries } from "../../services/session/Retries.ts"
 import type { Session } from "../../services/session/Session.ts"
+import type { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { SessionCore } from "../../services/session/SessionCore.ts"
 import type { SessionModule } from "../../services/session/SessionModule.ts"
 import type { SessionStore } from "../../services/session/SessionStore.ts"
@@ -51,7 +52,7 @@ export type AgentServices =
 
 /** Has the modules that every agent needs. */
 export type AgentPlan<In = AgentServices> = SessionPlan<
-  Allowance | Compactions | Controls | Retries | SessionCompaction | SessionCore | ToolSet,
+  Allowance | Compactions | Controls | Retries | SessionCompaction | SessionCore | SessionFiles | ToolSet,
   never,
   In
 >

@@ -2,13 +2,11 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { HostTools } from "../../services/host/HostTools.ts"
 import { Files } from "../../services/machine/Files.ts"
 import { Processes } from "../../services/machine/Processes.ts"
-import { Session } from "../../services/session/Session.ts"
+import type { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
 import { KnownSecrets } from "../secrets/KnownSecrets.ts"
@@ -57,19 +55,17 @@ const nameOf = ({ definition }: Tool) => definition.name
 const select = (
   options: ToolRegistryOptions,
   around: Surroundings,
-  session: typeof Session.Service,
+  files: typeof SessionFiles.Service,
   contributed: Effect.Effect<ReadonlyArray<Tool>>
 ) => {
   const { cwd, excludedTools = [], noBuiltinTools, noTools, tools } = options
   if (tools === undefined && noTools === true) return Effect.succeed([])
   const isWanted = (name: string) => (tools === undefined ? noBuiltinTools !== true : tools.includes(name))
   const isOther = (name: string) => noTools !== true && !ofModules.includes(name)
-  const artifacts = Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts))
-  const ledger = FileLedger.ofSession(session)
   return firstSuccess(
     Effect.zipWith(load, contributed, ({ builtIn }, added) =>
       [
-        ...builtIn({ cwd, ledger, artifacts, ...around }).filter((tool) => isWanted(nameOf(tool))),
+        ...builtIn({ cwd, ...files, ...around }).filter((tool) => isWanted(nameOf(tool))),
         ...added.filter((tool) => isWanted(nameOf(tool)) || isOther(nameOf(tool)))
       ].filter((tool) => !excludedTools.includes(nameOf(tool)))
     )
@@ -99,10 +95,10 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const offered = options.noTools === true ? Effect.succeed([]) : hostTools.active
   const allowed = allows(options, names)
   return Tools.of({
-    open: (contributed) =>
-      Effect.map(Session, (session) =>
+    open: (contributed, files) =>
+      Effect.sync(() =>
         SessionToolSet.make({
-          own: select(options, around, session, contributed),
+          own: select(options, around, files, contributed),
           offered,
           allows: allowed,
           guard: masked

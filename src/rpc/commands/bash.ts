@@ -1,16 +1,14 @@
 /** Shell commands of the user of the host (protocol.md 3.6). */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
-import * as SessionFile from "../../domain/session/SessionFile.ts"
 import { defined } from "../../domain/Values.ts"
 import { Agent } from "../../services/Agent.ts"
 import { UserCommands } from "../../services/hooks/UserCommands.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
-import { Session } from "../../services/session/Session.ts"
+import { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { type OtherMeans, Shell, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
 
@@ -87,7 +85,6 @@ const bash = Command.make({
     const shell = yield* Shell
     const agent = yield* Agent
     const userCommands = yield* UserCommands
-    const session = yield* Session
     const timestamp = yield* Clock.currentTimeMillis
     const id = defined({ id: request.id })
     const { command, excludeFromContext = false } = params
@@ -97,7 +94,7 @@ const bash = Command.make({
       .runForUser({
         command,
         ask: Effect.map(asked, (answer) => (answer === undefined ? undefined : insteadOf(answer))),
-        artifacts: Effect.map(session.info, ({ file }) => Option.map(file, SessionFile.artifacts)),
+        artifacts: (yield* SessionFiles).artifacts,
         ...(params.timeout === undefined
           ? {}
           : { timeoutMs: Math.min(longestTimeout, Math.max(1, params.timeout)) * 1000 }),

@@ -18,6 +18,7 @@ import type { Controls } from "./Controls.ts"
 import type { Instructions } from "./Instructions.ts"
 import type { Retries } from "./Retries.ts"
 import type { EntryNotFound, Session } from "./Session.ts"
+import type { SessionFiles } from "./SessionFiles.ts"
 import type { SessionCore } from "./SessionCore.ts"
 import type { OpenFailure, SessionLog, SessionSummary, StoreFailure } from "./SessionStore.ts"
 
@@ -120,6 +121,7 @@ export type SessionServices =
   | Retries
   | Session
   | SessionCore
+  | SessionFiles
   | ToolSet
 
 export class Sessions extends Context.Tag("heddle/services/session/Sessions")<

@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
+import * as SessionFile from "../../../src/domain/session/SessionFile.ts"
+import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Ref, Schema } from "effect"
@@ -37,11 +39,18 @@ const sessionHeader = {
 
 const registry = Layer.provide(ToolRegistry.layer({ cwd: "/" }), [Layer.mock(Shell, {}), local])
 
+const filesOf = ({ info = Effect.dieMessage("no session file is asked for") }: Partial<typeof Session.Service>) => ({
+  ledger: FileLedger.make(),
+  artifacts: Effect.map(info, ({ file }) => Option.map(file, SessionFile.artifacts))
+})
+
 /** The tools of a session that is opened, with those that its modules contribute. */
 const open = (session: Partial<typeof Session.Service> = {}, ui = HeadlessUi.make()) => {
   const todos = TodoWrite.make({ todos: Effect.succeed([]), isStored: Effect.succeed(false) })
   const contributed = Effect.succeed([todos, Ask.make({ ui, askTimeoutSeconds: 0 })])
-  return Effect.flatMap(Tools, (tools) => Effect.provide(tools.open(contributed), Layer.mock(Session, session)))
+  return Effect.flatMap(Tools, (tools) =>
+    Effect.provide(tools.open(contributed, filesOf(session)), Layer.mock(Session, session))
+  )
 }
 
 const builtInNames = ["read", "bash", "edit", "write", "grep", "find", "ls", "todo_write"]

@@ -1,5 +1,6 @@
 /** Layers that refuse, as an approval or a sandbox would: whatever a tool does to the machine goes through them. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -44,8 +45,10 @@ const tools = (cwd: string, machine: Layer.Layer<Files | Processes>) =>
 
 /** What the model reads, without the name of the test's folder. */
 const answer = Effect.fnUntraced(function* (cwd: string, name: string, args: Record<string, unknown>) {
-  const session = Layer.mock(Session, { info: Effect.die("no output overflows here") })
-  const { find } = yield* Effect.flatMap(Tools, ({ open }) => Effect.provide(open(Effect.succeed([])), session))
+  const files = { ledger: FileLedger.make(), artifacts: Effect.die("no output overflows here") }
+  const { find } = yield* Effect.flatMap(Tools, ({ open }) =>
+    Effect.provide(open(Effect.succeed([]), files), Layer.mock(Session, {}))
+  )
   const tool = Option.getOrThrow(yield* find(name))
   const text = yield* Effect.match(run(tool, args), { onFailure: ({ message }) => message, onSuccess: textOf })
   return text.replaceAll(cwd, ".")

@@ -116,8 +116,8 @@ const catalogOf = ({ gate }: Hang, catalog: typeof ModelCatalog.Service): typeof
 })
 
 const toolsOf = ({ gate }: Hang, { open }: typeof Tools.Service): typeof Tools.Service => ({
-  open: (contributed) =>
-    Effect.map(open(contributed), (tools) => ({
+  open: (contributed, files) =>
+    Effect.map(open(contributed, files), (tools) => ({
       ...tools,
       active: gate("Tools.active", tools.active),
       find: (name) => gate("Tools.find", tools.find(name))

@@ -2,7 +2,7 @@
 import * as Model from "../../../src/domain/model/Model.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
 import { bindings as conversation } from "../../../src/layers/extensions/modules/host/ConversationBindings.ts"
-import { type HostBindings, makeHolder } from "../../../src/layers/extensions/modules/HostBindings.ts"
+import type { Holder, HostBindings } from "../../../src/layers/extensions/modules/HostBindings.ts"
 import { defaults } from "../../../src/services/Settings.ts"
 
 export const model: Model.Model = {
@@ -55,8 +55,7 @@ export const plain: HostBindings = {
   credential: (provider) => (provider === "weaver" ? { type: "api_key", key: "k-1" } : undefined)
 }
 
-export const holding = (bindings: Partial<HostBindings> = {}) => {
-  const holder = makeHolder()
-  holder.bind({ ...plain, ...bindings })
-  return holder
+export const holding = (bindings: Partial<HostBindings> = {}): Holder => {
+  const all = { ...plain, ...bindings }
+  return { get: () => all }
 }

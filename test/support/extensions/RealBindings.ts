@@ -1,7 +1,6 @@
 /** The bindings of a real agent on this machine: files, shell, and sessions in a temporary folder. */
 import { Effect, Layer } from "effect"
 import * as Bindings from "../../../src/layers/extensions/modules/host/Bindings.ts"
-import { makeHolder } from "../../../src/layers/extensions/modules/HostBindings.ts"
 import * as JsonlSessionStore from "../../../src/layers/session/JsonlSessionStore.ts"
 import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
@@ -28,9 +27,8 @@ export const make = Effect.fnUntraced(function* (files: Readonly<Record<string, 
     models,
     machine,
     shell,
-    ledger: () => ledger
+    files: () => ({ ledger, artifacts: Effect.succeedNone })
   }).pipe(Effect.provide(services))
-  const holder = makeHolder()
-  holder.bind(bindings)
+  const holder = { get: () => bindings }
   return { bindings, cwd, holder, ledger }
 })

@@ -35,7 +35,9 @@ const prepare = Effect.fnUntraced(function* (
 })
 
 const runFactory = (instance: Instance.Instance) =>
-  Effect.flatMap(Modules.load(instance.extension.path), (factory) => ForeignCall.run(() => factory(Api.make(instance))))
+  Effect.flatMap(Modules.load(instance.extension.path), (factory) =>
+    ForeignCall.run(() => instance.enter(factory)(Api.make(instance)))
+  )
 
 /** An extension that did not load, and why. */
 export interface Failed extends HookProblem {

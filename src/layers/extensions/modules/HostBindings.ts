@@ -162,21 +162,13 @@ export interface HostBindings {
 }
 
 export interface Holder {
-  readonly bind: (bindings: HostBindings) => void
-  /** Throws until `bind` was called. */
+  /** Throws where it is not known for which session it is asked. */
   readonly get: () => HostBindings
 }
 
-/** The last bindings count. One holder serves the whole process, because Bun links a module once. */
-export const makeHolder = (): Holder => {
-  let bound: HostBindings | undefined
-  return {
-    bind: (bindings) => {
-      bound = bindings
-    },
-    get: () => {
-      if (bound === undefined) throw new Error("heddle has not started yet: call this from an extension, not before")
-      return bound
-    }
+/** While no session is open. */
+export const none: Holder = {
+  get: () => {
+    throw new Error("heddle has not started yet: call this from an extension, not before")
   }
 }

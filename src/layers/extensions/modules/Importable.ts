@@ -1,7 +1,7 @@
 /** All modules that extensions may import, each made when it is first imported. */
 import { once } from "../../../domain/Values.ts"
 import * as ExportedNames from "./ExportedNames.ts"
-import { type Holder, makeHolder } from "./HostBindings.ts"
+import { type Holder, none } from "./HostBindings.ts"
 import { complete } from "./Stubs.ts"
 import * as PiAgentCore from "./agent/PiAgentCore.ts"
 import * as PiCodingAgent from "./agent/PiCodingAgent.ts"
@@ -42,7 +42,7 @@ export const modules = (holder: Holder): ReadonlyMap<string, () => Values> => {
 }
 
 /** The names of the modules, without making any. */
-export const specifiers = (): ReadonlySet<string> => new Set(modules(makeHolder()).keys())
+export const specifiers = (): ReadonlySet<string> => new Set(modules(none).keys())
 
 /** A subpath has its own names only; the main module has everything. */
 const select = (names: ReadonlySet<string>, real: Values, isMain: boolean): Values =>

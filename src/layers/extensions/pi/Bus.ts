@@ -4,7 +4,9 @@ import * as ForeignCall from "../../platform/extensions/ForeignCall.ts"
 import type { Handler } from "./Values.ts"
 
 interface Listener {
+  /** As the extension knows it. */
   readonly handler: Handler
+  readonly call: Handler
   readonly failed: (problem: string | ForeignCall.ForeignFailure) => void
   /** Waits for a handler that returned a promise. */
   readonly detach: (effect: Effect.Effect<unknown>) => void
@@ -32,8 +34,8 @@ export const make = (): Bus => {
       if (depth >= deepest)
         throw new Error(`events.emit: handlers emit events whose handlers emit events, ${deepest} deep`)
       depth++
-      for (const { detach, failed, handler } of Array.from(channels.get(channel) ?? [])) {
-        const outcome = ForeignCall.attempt(() => handler(data))
+      for (const { call, detach, failed } of Array.from(channels.get(channel) ?? [])) {
+        const outcome = ForeignCall.attempt(() => call(data))
         if (outcome._tag === "Failed") failed(outcome.failure)
         if (outcome._tag === "Pending")
           detach(Effect.catchAll(outcome.effect, (failure) => Effect.sync(() => failed(failure))))

@@ -8,6 +8,7 @@ import type { SourceInfo } from "../../../domain/extension/SourceInfo.ts"
 import type { HookProblem, HookRegistration } from "../../../services/hooks/Hooks.ts"
 import * as Call from "../../platform/extensions/Call.ts"
 import { type Bridge, StaleError } from "../../platform/extensions/Bridge.ts"
+import * as Caller from "../../platform/extensions/Caller.ts"
 import * as ForeignCall from "../../platform/extensions/ForeignCall.ts"
 import { folderOf } from "../../platform/extensions/Modules.ts"
 import type { Pace } from "../../platform/extensions/Pace.ts"
@@ -66,6 +67,8 @@ export interface Instance {
   readonly flags: Map<string, FlagDefinition>
   /** The handlers that a reload calls by itself. */
   readonly lifecycle: { readonly session_start: Set<Handler>; readonly session_shutdown: Set<Handler> }
+  /** The same handler, which is called for the session of the extension. */
+  readonly enter: <A extends ReadonlyArray<unknown>>(handler: (...args: A) => unknown) => (...args: A) => unknown
   readonly isActive: () => boolean
   readonly activate: () => void
   /** Names the line where code of the extension failed. */
@@ -135,6 +138,10 @@ export const make = (parts: Parts): Instance => {
     ports: shared.ports,
     flags: new Map(),
     lifecycle: { session_start: new Set(), session_shutdown: new Set() },
+    enter:
+      (handler) =>
+      (...args) =>
+        Caller.within(shared.ports.session, () => handler(...args)),
     isActive: () => active && bridge.isOpen(),
     activate: () => {
       active = true

@@ -2,6 +2,7 @@
 import * as Predicate from "effect/Predicate"
 import * as Either from "effect/Either"
 import { type InputContent, type JsonObject, text } from "../../../domain/conversation/Content.ts"
+import * as Caller from "../../platform/extensions/Caller.ts"
 import * as JsonValue from "../../../domain/JsonValue.ts"
 
 export type Handler = (...args: ReadonlyArray<unknown>) => unknown
@@ -23,9 +24,10 @@ export const textsIn = (record: JsonObject, key: string): ReadonlyArray<string> 
   return Array.isArray(value) ? Array.from(value).filter((item) => typeof item === "string") : undefined
 }
 
+/** It is called for the session in which it was handed over. */
 export const handlerIn = (record: JsonObject, key: string): Handler | undefined => {
   const value = record[key]
-  return isHandler(value) ? (...args) => Reflect.apply(value, record, args) : undefined
+  return isHandler(value) ? Caller.bound((...args) => Reflect.apply(value, record, args)) : undefined
 }
 
 /** Names, ids and paths: the host is shown some of them again and again. */

@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { textOf } from "./ForeignValue.ts"
+import * as Caller from "./Caller.ts"
 import * as Nesting from "./Nesting.ts"
 import * as Pace from "./Pace.ts"
 
@@ -113,7 +114,7 @@ export const paced = Effect.fnUntraced(function* (pace: Pace.Pace) {
         ended(exit)
       }
       if (isUnwanted || !open) return end(Exit.interrupt(FiberId.none))
-      const fiber = Nesting.outside(() => fork(effect))
+      const fiber = Caller.outside(() => Nesting.outside(() => fork(effect)))
       interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
       fiber.addObserver(end)
     })

@@ -4,7 +4,7 @@ import type { ToolOutput } from "../../../domain/conversation/Message.ts"
 import { type FileError, Files, type Target } from "../../../services/machine/Files.ts"
 import { cutOff, type ToolContext, type ToolFailure } from "../../../services/Tools.ts"
 import * as FileFailures from "./FileFailures.ts"
-import type { FileLedger } from "./FileLedger.ts"
+import type { FileLedger } from "../../../services/session/SessionFiles.ts"
 
 export interface Planned {
   readonly target: Target

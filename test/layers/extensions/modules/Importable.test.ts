@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ExportedNames from "../../../../src/layers/extensions/modules/ExportedNames.ts"
-import { makeHolder } from "../../../../src/layers/extensions/modules/HostBindings.ts"
+import { none } from "../../../../src/layers/extensions/modules/HostBindings.ts"
 import { modules } from "../../../../src/layers/extensions/modules/Importable.ts"
 import { holding } from "../../../support/extensions/PlainBindings.ts"
 
@@ -68,7 +68,7 @@ describe("the modules of the three scopes", () => {
   })
 
   it("nothing is made before the first import, and the host must be there by then", () => {
-    const early = modules(makeHolder())
+    const early = modules(none)
     assert.throws(() => early.get("@earendil-works/pi-coding-agent")?.(), "heddle has not started yet")
   })
 })

@@ -1,10 +1,8 @@
 /** The built-in tools for the factories of pi: each call runs in the agent's own machine and under its file locks. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
 import { type JsonObject, text } from "../../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
-import { defined } from "../../../../domain/Values.ts"
 import { Files } from "../../../../services/machine/Files.ts"
 import { Processes } from "../../../../services/machine/Processes.ts"
 import type { Shell } from "../../../../services/Shell.ts"
@@ -15,7 +13,7 @@ import * as LocalPaths from "../../../platform/files/LocalPaths.ts"
 import { inherited } from "../../../platform/processes/Environment.ts"
 import * as Bash from "../../../tools/Bash.ts"
 import * as Edit from "../../../tools/Edit.ts"
-import type { FileLedger } from "../../../tools/files/FileLedger.ts"
+import type { FileLedger, SessionFiles } from "../../../../services/session/SessionFiles.ts"
 import * as ImageSize from "../../../tools/files/ImageSize.ts"
 import { maxBytes } from "../../../tools/files/ReadImage.ts"
 import * as Truncate from "../../../tools/files/Truncate.ts"
@@ -94,10 +92,8 @@ const withOwnFind = (find: Tool, { exists, glob }: Operations, cwd: string): Too
 export interface ToolServices {
   readonly machine: Context.Context<Files | Processes>
   readonly shell: typeof Shell.Service
-  /** Of the session that is open, so that extensions and the model's own edits wait for each other. */
-  readonly ledger: () => FileLedger
-  /** The folder for full output (`ShellRequest.artifacts`). */
-  readonly artifacts?: Effect.Effect<Option.Option<string>>
+  /** Of the session that is served, so that extensions and the model's own edits wait for each other. */
+  readonly files: () => typeof SessionFiles.Service
 }
 
 /** pi has no limit of its own. */
@@ -115,7 +111,8 @@ const toolOf = (name: ToolName, options: ToolOptions, services: ToolServices, ar
   const local = Context.get(services.machine, Files)
   const files = operations === undefined ? local : OperationFiles.make(operations, local)
   const machine = Context.add(services.machine, Files, files)
-  const ledger = operations === undefined ? services.ledger() : withoutVersions(services.ledger())
+  const own = services.files()
+  const ledger = operations === undefined ? own.ledger : withoutVersions(own.ledger)
   switch (name) {
     case "read": {
       const read = Read.make({ cwd, ledger, machine })
@@ -123,7 +120,7 @@ const toolOf = (name: ToolName, options: ToolOptions, services: ToolServices, ar
     }
     case "bash": {
       const shell = OperationShell.make(options, services.shell, artifacts)
-      return Bash.make({ cwd, shell, ...defined({ artifacts: services.artifacts }) })
+      return Bash.make({ cwd, shell, artifacts: own.artifacts })
     }
     case "edit":
       return Edit.make({ cwd, ledger, machine })
@@ -195,9 +192,10 @@ export const make = Effect.fnUntraced(function* (services: ToolServices, run: Ru
       }
     },
     exclusively: async (path, work) => {
+      const { ledger } = services.files()
       const files = Context.get(services.machine, Files)
       const real = await run(Effect.orElseSucceed(files.resolve(path), () => path))
-      const outcome = await run(services.ledger().exclusively(real)(Effect.promise(() => outcomeOf(work))))
+      const outcome = await run(ledger.exclusively(real)(Effect.promise(() => outcomeOf(work))))
       if ("thrown" in outcome) throw outcome.thrown
       return outcome.value
     },

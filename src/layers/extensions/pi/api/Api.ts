@@ -67,7 +67,7 @@ const makeOn = (instance: Instance) => (event: unknown, handler: unknown) => {
   const name = wantText(event, "on: event")
   const wanted = wantHandler(handler, `on: the handler of ${name}`)
   instance.count("handlers")
-  const remove = events.get(name)?.(instance, name, wanted)
+  const remove = events.get(name)?.(instance, name, instance.enter(wanted))
   const lives = name === "session_start" || name === "session_shutdown" ? instance.lifecycle[name] : undefined
   lives?.add(wanted)
   return () => {
@@ -88,6 +88,7 @@ const makeEvents = (instance: Instance) => {
       const wanted: Handler = wantHandler(handler, "events.on: the handler")
       const remove = shared.bus.on(channel, {
         handler: wanted,
+        call: instance.enter(wanted),
         failed: failed(channel),
         detach: (effect) => bridge.fireAtOnce(effect, failed(channel))
       })

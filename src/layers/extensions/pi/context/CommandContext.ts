@@ -3,10 +3,11 @@ import * as Effect from "effect/Effect"
 import { readMessage } from "../../../../domain/session/EntryReading.ts"
 import { defined } from "../../../../domain/Values.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
+import * as Caller from "../../../platform/extensions/Caller.ts"
 import type { Changed, Refusal } from "../../Ports.ts"
 import * as Messages from "../api/Messages.ts"
 import type { Instance } from "../Instance.ts"
-import { contentOf, type Handler, handlerIn, options, plainOf, textIn, wantText } from "../Values.ts"
+import { contentOf, type Handler, handlerIn, isHandler, options, plainOf, textIn, wantText } from "../Values.ts"
 import * as Context from "./Context.ts"
 import * as SessionReads from "./SessionReads.ts"
 
@@ -67,12 +68,11 @@ export const make = (instance: Instance, call: Call.Call) => {
     instance.needActive(method)
     const { cancelled } = await outside.bridge.run(Effect.suspend(effect))
     const wanted = options(given)
-    const setup = handlerIn(wanted, "setup")
-    const withSession = handlerIn(wanted, "withSession")
-    if (cancelled || (setup === undefined && withSession === undefined)) return { cancelled }
+    if (cancelled || !(isHandler(wanted["setup"]) || isHandler(wanted["withSession"]))) return { cancelled }
     const next = outside.successor(extension)
     if (next === undefined) throw new Error(`${extension.path} did not load in the session that ${method}() opened.`)
-    await inNextSession(next, setup, withSession)
+    const inNext = (key: string) => Caller.within(next.ports.session, () => handlerIn(wanted, key))
+    await inNextSession(next, inNext("setup"), inNext("withSession"))
     return { cancelled }
   }
 

@@ -17,7 +17,7 @@ const limits = { session_start: "30 seconds", session_shutdown: "2 seconds" } as
 const tellOne = (instance: Instance, moment: Moment, handler: Handler) => {
   const call = Call.make()
   const event = { type: moment, reason: "reload" }
-  return ForeignCall.run(() => handler(event, Context.make(instance, call)), call.abort).pipe(
+  return ForeignCall.run(() => instance.enter(handler)(event, Context.make(instance, call)), call.abort).pipe(
     Effect.timeoutFail({
       duration: limits[moment],
       onTimeout: () => new ForeignCall.ForeignFailure({ message: `took longer than ${limits[moment]}` })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { HookAnswer, HookEvent, HookPoint } from "../../../../services/hooks/HookPoints.ts"
 import * as Call from "../../../platform/extensions/Call.ts"
+import * as Caller from "../../../platform/extensions/Caller.ts"
 import * as ForeignCall from "../../../platform/extensions/ForeignCall.ts"
 import * as Context from "../context/Context.ts"
 import type { Instance } from "../Instance.ts"
@@ -61,7 +62,8 @@ export const at =
         instance.report(name, failure)
         return Effect.succeed(mapping.answer(undefined, ignoreProblem, event, given))
       }
-      const answerOf = (result: unknown) => ForeignCall.read(() => mapping.answer(result, bad, event, given))
+      const answerOf = (result: unknown) =>
+        ForeignCall.read(() => Caller.within(instance.ports.session, () => mapping.answer(result, bad, event, given)))
       const { idle, isIdle } = instance.bridge
       switch (outcome._tag) {
         case "Value":
