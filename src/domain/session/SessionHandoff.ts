@@ -6,7 +6,6 @@ import * as Ledger from "./Ledger.ts"
 import type { ModelName } from "./SessionSettings.ts"
 import { settingsOf } from "./SessionSettings.ts"
 import { isQueueEntry } from "./QueueEntries.ts"
-import * as TodoEntries from "../todo/TodoEntries.ts"
 import { type NewEntry, placedAt, type SessionEntry } from "./SessionEntry.ts"
 import * as Usage from "../model/Usage.ts"
 
@@ -44,14 +43,11 @@ export interface Left {
 export const inForce = ({ branch, copied, entries, name }: Left, { modelId, provider }: ModelName) => {
   const { model, thinkingLevel } = settingsOf(branch)
   const before = spentBefore(entries, copied)
-  const todos = branch.findLast(TodoEntries.isSource)
-  const phases = todos === undefined ? undefined : TodoEntries.phasesOf(todos)
   const found: Array<NewEntry> = []
   if (before !== undefined) found.push({ type: "usage", source: "handoff", provider, model: modelId, ...before })
   if (name !== undefined) found.push({ type: "session_info", name })
   if (model !== undefined) found.push({ type: "model_change", ...model })
   if (thinkingLevel !== undefined) found.push({ type: "thinking_level_change", thinkingLevel })
-  if (phases !== undefined) found.push({ type: "todo_state", phases })
   return found
 }
 

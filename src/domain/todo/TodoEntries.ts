@@ -1,6 +1,6 @@
 /** The todo list in the entries of a session (protocol.md 9.3, 12): results of `todo_write`, and lists that a host has set. */
 import { isTodoPhases } from "../session/EntryShape.ts"
-import type { SessionEntry } from "../session/SessionEntry.ts"
+import type { NewEntry, SessionEntry } from "../session/SessionEntry.ts"
 import { type TodoPhases, withoutDone } from "./Todo.ts"
 import { updateType } from "./TodoTexts.ts"
 
@@ -33,6 +33,13 @@ export const phasesOf = (entry: SessionEntry): TodoPhases | undefined => {
 }
 
 export const isSource = (entry: SessionEntry): boolean => phasesOf(entry) !== undefined
+
+/** What the log after a handoff begins with: the newest list of these entries. */
+export const handedOff = (entries: ReadonlyArray<SessionEntry>): ReadonlyArray<NewEntry> => {
+  const newest = entries.findLast(isSource)
+  const phases = newest === undefined ? undefined : phasesOf(newest)
+  return phases === undefined ? [] : [{ type: "todo_state", phases }]
+}
 
 /** Reads entries of a branch in their order; those before its last list may be missing. */
 export const restore = (entries: ReadonlyArray<SessionEntry>): TodosLeft => {

@@ -57,7 +57,7 @@ const makeInbox = Effect.fnUntraced(function* (core: typeof SessionCore.Service)
   const settings = yield* Settings
   const state = RunState.make()
   const clientMessages = ClientMessages.make(session)
-  core.contribute({ name: "inbox", handsOff: clientMessages.load })
+  core.contribute({ name: "inbox", handsOff: Effect.as(clientMessages.load, []) })
   const isIdle = () => !state.takesMessages()
   const prompts = OpenPrompts.make({ publish, ended: clientMessages.ended, isIdle })
   const queue = SessionQueue.make({ publish, session, settings, dropped: prompts.drop })

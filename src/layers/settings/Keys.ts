@@ -8,7 +8,7 @@ import { isMap } from "../../services/settings/TypeText.ts"
 interface Known {
   /** The type of each setting. */
   readonly types: ReadonlyMap<string, SchemaAST.AST>
-  /** What comes before a dot in the name of a setting. One of them, `todo.reminders`, is a setting, too. */
+  /** What comes before a dot in the name of a setting. It may be the name of a setting, too. */
   readonly groups: ReadonlySet<string>
 }
 

@@ -1,6 +1,7 @@
 /** The todo list of a session as a module (protocol.md 12). */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as TodoEntries from "../../domain/todo/TodoEntries.ts"
 import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as SessionModule from "../../services/session/SessionModule.ts"
 import { Settings } from "../../services/Settings.ts"
@@ -29,6 +30,7 @@ export const module = SessionModule.make(
       state: Effect.map(service.phases, (todoPhases) => ({ todoPhases })),
       moved: todos.moved,
       compacted: todos.compacted,
+      handsOff: Effect.map(session.tail(TodoEntries.isSource), TodoEntries.handedOff),
       // A host may keep a list that no model sees.
       ...(service.isEnabled
         ? {

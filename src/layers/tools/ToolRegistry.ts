@@ -35,7 +35,7 @@ export interface ToolRegistryOptions extends Selection {
 export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool", { message: Schema.String }) {}
 
 /** The tools of modules that heddle brings along. A selection speaks of them, too. */
-const ofModules = ["todo_write", "ask", "task"]
+export const ofModules: ReadonlyArray<string> = ["todo_write", "ask", "task"]
 
 const checkNames = (names: ReadonlySet<string>, wanted: ReadonlyArray<string>) => {
   const unknown = wanted.filter((name) => !names.has(name))

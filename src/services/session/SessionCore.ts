@@ -7,6 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import type { TodoPhases } from "../../domain/todo/Todo.ts"
+import type { NewEntry } from "../../domain/session/SessionEntry.ts"
 import type { LateCommands } from "../Commands.ts"
 import type { SessionEnding } from "../hooks/HookPoints.ts"
 import type { Ids } from "../Ids.ts"
@@ -54,8 +55,11 @@ export interface Contribution {
   readonly moved?: () => void
   /** A summary has taken the place of older messages. */
   readonly compacted?: () => void
-  /** The log is about to be left for one with only some of its entries: reads what would be missed. */
-  readonly handsOff?: Effect.Effect<void>
+  /**
+   * The log is about to be left for one with only some of its entries: reads what would be missed, and answers what the next one
+   * begins with.
+   */
+  readonly handsOff?: Effect.Effect<ReadonlyArray<NewEntry>>
   /** Tools that models are offered. Asked before the first model call, so they may use every module. */
   readonly tools?: Effect.Effect<ReadonlyArray<Tool>>
   /** Slash commands that join those of the session when a host or a message first needs them. */

@@ -86,20 +86,3 @@ it("the sum of what was spent stays the same", () => {
   assert.deepStrictEqual(Ledger.total(next), Ledger.total(entries))
   assert.deepStrictEqual(SessionHandoff.inForce({ entries: [], branch: [], copied: [], name: undefined }, model), [])
 })
-
-it("the todo list in force goes along, before what is copied", () => {
-  const list = (content: string) => [
-    { id: "phase-1", name: "P", tasks: [{ id: "task-1", content, status: "pending" as const }] }
-  ]
-  const todos = (id: string, content: string): SessionEntry => ({
-    ...at(id, null),
-    type: "todo_state",
-    phases: list(content)
-  })
-  const branch = [todos("a", "old"), todos("b", "one"), answer("c", Usage.zero)]
-  const inForce = SessionHandoff.inForce(
-    { entries: branch, branch, copied: branch.slice(2), name: undefined },
-    { provider: "p", modelId: "m" }
-  )
-  assert.deepStrictEqual(inForce.at(-1), { type: "todo_state", phases: list("one") })
-})

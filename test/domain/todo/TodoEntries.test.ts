@@ -70,3 +70,10 @@ it("a list that hooks or other programs have damaged is none", () => {
   }
   assert.isTrue(TodoEntries.isSource(result({ phases: [{ ...one[0], more: 1 }] })))
 })
+
+it("the newest list goes along in a handoff", () => {
+  const set = (phases: typeof one): SessionEntry => ({ ...place, type: "todo_state", phases })
+  assert.deepStrictEqual(TodoEntries.handedOff([set(two), written, set(two)]), [{ type: "todo_state", phases: two }])
+  assert.deepStrictEqual(TodoEntries.handedOff([set(two), written]), [{ type: "todo_state", phases: one }])
+  assert.deepStrictEqual(TodoEntries.handedOff([]), [])
+})

@@ -12,6 +12,7 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Option from "effect/Option"
 import type { AgentEvent, CompactionRef, EventOf } from "../../../domain/conversation/AgentEvent.ts"
 import type { CompactionReason, CompactionResult } from "../../../domain/compaction/CompactionResult.ts"
+import type { NewEntry } from "../../../domain/session/SessionEntry.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import { defined } from "../../../domain/Values.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
@@ -30,8 +31,8 @@ interface Options {
   readonly publish: (event: AgentEvent) => void
   /** Whether failed model calls are tried again. */
   readonly mayRetry: Effect.Effect<boolean>
-  /** Reads the clientMessageIds of the session, because the log after a handoff has only some of them. */
-  readonly prepareHandoff: Effect.Effect<void>
+  /** Reads what modules would miss in the log after a handoff, and answers what that begins with for them. */
+  readonly prepareHandoff: Effect.Effect<ReadonlyArray<NewEntry>>
   readonly budget: SessionBudget
   /** Starts what a compaction does not wait for, in a fiber of the session. */
   readonly detach: (effect: Effect.Effect<void>) => void

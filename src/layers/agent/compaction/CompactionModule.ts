@@ -46,7 +46,10 @@ export const module = SessionModule.providing(
       detach: fork,
       mayRetry,
       prepareHandoff: Effect.suspend(() =>
-        Effect.forEach(contributions(), ({ handsOff = Effect.void }) => handsOff, { discard: true })
+        Effect.map(
+          Effect.forEach(contributions(), ({ handsOff = Effect.succeed([]) }) => handsOff),
+          (all) => all.flat()
+        )
       ),
       announce,
       hooks: yield* RegisteredHooks

@@ -21,8 +21,8 @@ export interface HandoffTools {
   readonly store: typeof SessionStore.Service
   readonly ids: typeof Ids.Service
   readonly publish: (event: AgentEvent) => void
-  /** Reads the clientMessageIds of the old session, because the new log has only some of them. */
-  readonly prepareHandoff: Effect.Effect<void>
+  /** Reads what modules would miss in the new log, which has only some of the entries, and answers what it begins with for them. */
+  readonly prepareHandoff: Effect.Effect<ReadonlyArray<NewEntry>>
 }
 
 const folderOf = (store: typeof SessionStore.Service, file: Option.Option<string>): SessionFolder =>
@@ -41,7 +41,12 @@ const place = ({ ids }: HandoffTools, taken: Set<string>, entry: NewEntry) =>
 type Entry = Omit<CompactionEntry, "id" | "parentId" | "timestamp">
 
 /** What the new session begins with; the compaction is the last of it. */
-const beginning = Effect.fnUntraced(function* (tools: HandoffTools, model: Model, entry: Entry) {
+const beginning = Effect.fnUntraced(function* (
+  tools: HandoffTools,
+  model: Model,
+  entry: Entry,
+  ofModules: ReadonlyArray<NewEntry>
+) {
   const { session } = tools
   const [entries, branch] = [yield* session.entries, yield* session.branch]
   const name = Option.getOrUndefined((yield* session.info).name)
@@ -53,7 +58,9 @@ const beginning = Effect.fnUntraced(function* (tools: HandoffTools, model: Model
   const records = LateEntries.restore(entries)
   const waiting = queued.length === 0 ? [] : [QueueEntries.added(queued)]
   const late = records.length === 0 ? [] : [LateEntries.recorded(records)]
-  const before = yield* Effect.forEach([...inForce, ...waiting, ...late], (one) => place(tools, taken, one))
+  const before = yield* Effect.forEach([...inForce, ...ofModules, ...waiting, ...late], (one) =>
+    place(tools, taken, one)
+  )
   const first = copied[0]?.id
   const last = yield* place(tools, taken, { ...entry, ...defined({ firstKeptEntryId: first }) })
   return SessionHandoff.chain([...before, ...copied, last])
@@ -66,8 +73,8 @@ const isNoted = ({ type }: SessionEntry) => type !== "message" && type !== "usag
 const prepare = Effect.fnUntraced(function* (tools: HandoffTools, model: Model, entry: Entry) {
   const { prepareHandoff, session, store } = tools
   const { file, sessionId } = yield* session.info
-  yield* prepareHandoff
-  const entries = yield* beginning(tools, model, entry)
+  const ofModules = yield* prepareHandoff
+  const entries = yield* beginning(tools, model, entry, ofModules)
   const known = (yield* session.entries).length
   const parentSession = Option.getOrElse(file, () => sessionId)
   return { entries, known, create: folderOf(store, file).create({ parentSession, entries }) }

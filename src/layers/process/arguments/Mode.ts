@@ -30,14 +30,14 @@ const checkRpc = ({ messages, values }: Given) => {
     : invalid(`messages on the command line are not supported in RPC mode: ${word}`)
 }
 
-const nothingToDo =
+const nothingToRun =
   'there is no message, and no terminal to ask for one. Give one: heddle "what is in this folder?" (see --help)'
 
 const modeFor = (given: Given, { stdin, stdout }: Process.Terminals) => {
   const mode = given.values.get("mode")?.[0]
   const isOnce = mode !== undefined || given.values.has("print") || given.values.has("output-schema")
   if (wordsOf(given).length > 0 || !stdin) return Effect.succeed<Mode>(mode === "json" ? "json" : "text")
-  return isOnce || !stdout ? invalid(nothingToDo) : Effect.succeed<Mode>("interactive")
+  return isOnce || !stdout ? invalid(nothingToRun) : Effect.succeed<Mode>("interactive")
 }
 
 export const choose = Effect.fnUntraced(function* (given: Given) {

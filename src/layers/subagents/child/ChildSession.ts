@@ -77,13 +77,10 @@ export interface Child {
   readonly steer: (message: string) => Effect.Effect<void, UnknownSubagent>
 }
 
-/** Tools that ask the user or keep the list that the user sees. */
-const notForChildren = ["ask", "todo_write"]
 const ofFiles = ["read", "bash", "edit", "write", "grep", "find", "ls"]
 
 /** Whether a tool is made anew for the session of a subagent, or not given to it at all. */
-export const isBuiltIn = (name: string): boolean =>
-  ofFiles.includes(name) || notForChildren.includes(name) || name === "task"
+export const isBuiltIn = (name: string): boolean => ofFiles.includes(name) || ToolRegistry.ofModules.includes(name)
 
 const toolsFor = ({ agent, cwd }: ChildOptions) => {
   const { tools } = agent
