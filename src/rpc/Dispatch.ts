@@ -15,6 +15,7 @@ import type { HostToolCalls } from "./HostToolCalls.ts"
 import type * as Jsonl from "./Jsonl.ts"
 import type { Outbox } from "./Outbox.ts"
 import * as Unsupported from "./peers/Unsupported.ts"
+import * as Envelope from "./protocol/Envelope.ts"
 import * as Frame from "./protocol/Frame.ts"
 import { type CommandServices, commands } from "./registry.ts"
 import type * as Turns from "./Turns.ts"
@@ -82,8 +83,7 @@ export const make = ({ connection, dialogs, hostTools, outbox, turns }: Parts): 
     return { succeed, fail, failCause, whenCancelled, refuse }
   }
 
-  const start = (command: Command<CommandServices>, frame: unknown) => {
-    const id = Frame.idOf(frame)
+  const start = (command: Command<CommandServices>, id: RequestId | undefined, frame: unknown) => {
     const { fail, failCause, refuse, succeed, whenCancelled } = makeReply(command.name, id)
     const about = { command: command.name, id, refuse }
     const arrival = command.arrive(frame)
@@ -124,13 +124,12 @@ export const make = ({ connection, dialogs, hostTools, outbox, turns }: Parts): 
   const answer = (response: Frame.Response) => answerWith(() => response)
 
   const dispatch = (frame: unknown) => {
-    const type = Frame.typeOf(frame)
-    const id = Frame.idOf(frame)
+    const { id, type } = Envelope.read(frame)
     if (type === undefined) return answer(Frame.parseFailure('expected an object with a string "type"', id))
     if (hostTools.receive(type, frame)) return
     if (dialogs.receive(type, frame)) return
     const command = byName.get(type)
-    if (command !== undefined) return start(command, frame)
+    if (command !== undefined) return start(command, id, frame)
     // What has been negotiated is known in its turn.
     answerWith(
       () => Unsupported.refusal(type, id) ?? Frame.unknownCommand(type, id, connection.link().preferences.negotiated)
@@ -140,9 +139,10 @@ export const make = ({ connection, dialogs, hostTools, outbox, turns }: Parts): 
   /** A result that the host cannot send fails its call, and an answer its question: another one would not be expected. */
   const refuse = (text: string, excess: string) => {
     const frame = Object.fromEntries(scalarsOf(text))
-    hostTools.refuse(Frame.typeOf(frame), frame, excess)
-    dialogs.refuse(Frame.typeOf(frame), frame)
-    answer(Frame.parseFailure(excess, Frame.idOf(frame)))
+    const { id, type } = Envelope.read(frame)
+    hostTools.refuse(type, frame, excess)
+    dialogs.refuse(type, frame)
+    answer(Frame.parseFailure(excess, id))
   }
 
   const receive = (line: Jsonl.Line) => {

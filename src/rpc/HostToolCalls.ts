@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
-import * as Predicate from "effect/Predicate"
 import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { ToolOutput } from "../domain/conversation/Message.ts"
 import type { HostTool, HostToolDefinition } from "../services/host/HostTools.ts"
 import type { Ids } from "../services/Ids.ts"
 import * as Supervision from "../services/supervision/Supervision.ts"
 import { cutOff, type ToolContext, ToolFailure } from "../services/Tools.ts"
+import * as Envelope from "./protocol/Envelope.ts"
 import { readResult, readUpdate } from "./protocol/HostToolFrames.ts"
 
 /** A call that has no result yet. */
@@ -28,7 +28,7 @@ export interface HostToolCalls {
   /** True for every frame about a call, also about one that is over: the caller has nothing left to do with it. */
   readonly receive: (type: string, frame: unknown) => boolean
   /** The host has answered a call with a frame that cannot be taken: the call fails, and the model reads why. */
-  readonly refuse: (type: string | undefined, frame: Readonly<Record<string, unknown>>, why: string) => void
+  readonly refuse: (type: string | undefined, frame: unknown, why: string) => void
   /** The host is gone: the calls it has not answered fail, and so does every later call. */
   readonly disconnect: () => void
 }
@@ -110,8 +110,11 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
     return Effect.suspend(() => (connected ? Effect.acquireUseRelease(begin, use, end) : lost))
   }
 
-  const pendingOf = (type: string | undefined, id: unknown) =>
-    (type === "host_tool_update" || type === "host_tool_result") && typeof id === "string" ? calls.get(id) : undefined
+  const pendingOf = (type: string | undefined, frame: unknown) => {
+    if (type !== "host_tool_update" && type !== "host_tool_result") return undefined
+    const { id } = Envelope.read(frame)
+    return typeof id === "string" ? calls.get(id) : undefined
+  }
 
   return {
     toTool: (definition) => ({
@@ -121,8 +124,7 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
     }),
     receive: (type, frame) => {
       if (type !== "host_tool_update" && type !== "host_tool_result") return false
-      if (!Predicate.isReadonlyRecord(frame)) return true
-      const pending = pendingOf(type, frame["id"])
+      const pending = pendingOf(type, frame)
       if (pending === undefined) return true
       if (type === "host_tool_update") receiveUpdate(pending, frame)
       else {
@@ -132,7 +134,7 @@ export const make = (ids: typeof Ids.Service, send: (frame: object) => void): Ho
       return true
     },
     refuse: (type, frame, why) => {
-      const pending = pendingOf(type, frame["id"])
+      const pending = pendingOf(type, frame)
       if (pending === undefined) return
       if (type === "host_tool_result") calls.delete(pending.id)
       settle(pending, invalid(String(type), why))

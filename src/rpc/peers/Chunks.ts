@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../../domain/Json.ts"
+import * as Envelope from "../protocol/Envelope.ts"
 import * as Frame from "../protocol/Frame.ts"
 
 /** Bytes of the longest line, with its LF, and of the longest frame that a client puts together. Both are fixed by omp. */
@@ -30,12 +31,11 @@ const tooLong = "exceeded the transport limit"
 /** What a host gets in place of a frame that no client would put together. */
 const inPlaceOf = (line: string): object => {
   const frame = Either.getOrUndefined(Json.parse(line))
-  const type = Frame.typeOf(frame)
+  const { id, type } = Envelope.read(frame)
   if (!Predicate.isReadonlyRecord(frame) || type === undefined)
     return { type: "rpc_frame_error", error: `RPC frame ${tooLong}` }
   const { command, epoch, messages, seq, sessionId } = frame
-  if (type === "response")
-    return Frame.failure(String(command), Frame.idOf(frame), `RPC response ${tooLong}`, "frame_too_large")
+  if (type === "response") return Frame.failure(String(command), id, `RPC response ${tooLong}`, "frame_too_large")
   if (type === "agent_end" && Array.isArray(messages)) return { ...frame, messages: [], messageCount: messages.length }
   return { type: "rpc_frame_error", originalType: type, error: `RPC frame ${tooLong}`, sessionId, epoch, seq }
 }

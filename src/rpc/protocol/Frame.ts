@@ -1,4 +1,4 @@
-/** Envelopes: the members that all commands share, and the response to a command (protocol.md 2.1). */
+/** The response to a command (protocol.md 2.1), and the text of a frame. */
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -7,15 +7,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import { RequestId } from "../../domain/conversation/MessageQueue.ts"
 import * as JsonValue from "../../domain/JsonValue.ts"
 import { defined } from "../../domain/Values.ts"
-
-const isRequestId = (value: unknown): value is RequestId => typeof value === "string" || Number.isFinite(value)
-
-/** The id of a value that may be a frame. */
-export const idOf = (frame: unknown): RequestId | undefined =>
-  Predicate.hasProperty(frame, "id") && isRequestId(frame.id) ? frame.id : undefined
-
-export const typeOf = (frame: unknown): string | undefined =>
-  Predicate.isRecord(frame) && typeof frame["type"] === "string" ? frame["type"] : undefined
+import * as Envelope from "./Envelope.ts"
 
 export const Response = Schema.Struct({
   id: optional(RequestId, "The `id` of the command."),
@@ -91,7 +83,7 @@ export const mended = (frame: object, reason: string): ReadonlyArray<string> => 
   const scalars = Object.fromEntries(Object.entries(frame).filter(([, value]) => isScalar(value)))
   const copy = JsonValue.encodable(frame)
   const json = Either.getOrElse(toJson(Predicate.isObject(copy) ? copy : scalars), () => Json.stringify(scalars))
-  const error = `A record of type ${typeOf(frame)} cannot be encoded: ${reason}`
+  const error = `A record of type ${Envelope.read(frame).type} cannot be encoded: ${reason}`
   return [json, Json.stringify({ type: "extension_error", extensionPath: "rpc", event: "encode", error })]
 }
 
