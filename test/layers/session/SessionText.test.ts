@@ -55,6 +55,17 @@ describe("what is no session file", () => {
   ]) {
     it(JSON.stringify(text).slice(0, 40), () => assert.strictEqual(SessionText.decode(bytes(text))._tag, "NotASession"))
   }
+  it.each([
+    [0, "0"],
+    [1.5, "1.5"],
+    ["3", '"3"'],
+    [{}, "an object"]
+  ] as const)("version %j", (version, shown) =>
+    assert.deepStrictEqual(SessionText.decode(bytes(lines({ ...header, version }))), {
+      _tag: "NotASession",
+      detail: `the version in its header is ${shown}`
+    })
+  )
   it("never a defect, whatever the bytes", () =>
     fc.assert(fc.property(fc.uint8Array(), (any) => void SessionText.decode(any))))
 })
