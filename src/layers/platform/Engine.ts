@@ -48,5 +48,12 @@ export const uuidv7 = (timestamp?: number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`
 }
 
+/** Bun's own matcher of globs, which does not backtrack; undefined on Node. */
+export const glob = (pattern: string): ((path: string) => boolean) | undefined => {
+  if (!isBun) return undefined
+  const matcher = new Bun.Glob(pattern)
+  return (path) => matcher.match(path)
+}
+
 /** Throws on text that is not YAML. */
 export const parseYaml = (text: string): unknown => Bun.YAML.parse(text)

@@ -4,7 +4,7 @@ import * as Glob from "./Glob.ts"
 interface Rule {
   readonly negated: boolean
   readonly directoriesOnly: boolean
-  readonly pattern: RegExp
+  readonly matches: (path: string) => boolean
 }
 
 /** The rules of one file, for paths below the folder that it lies in. */
@@ -22,8 +22,8 @@ const parseLine = (line: string): Rule | undefined => {
   const body = directoriesOnly ? glob.slice(0, -1) : glob
   const path = body.replace(/^\//, "")
   if (path === "") return undefined
-  const pattern = Glob.toRegExp(body.includes("/") ? path : `**/${path}`, { braces: false })
-  return { negated, directoriesOnly, pattern }
+  const matches = Glob.compile(body.includes("/") ? path : `**/${path}`, { braces: false })
+  return { negated, directoriesOnly, matches }
 }
 
 /** `folder` is absolute, without a slash at its end. */
@@ -42,7 +42,7 @@ export const ignores = (files: ReadonlyArray<IgnoreFile>, path: string, isDirect
     const file = files[i]
     if (file === undefined || !path.startsWith(`${file.folder}/`)) continue
     const relative = path.slice(file.folder.length + 1)
-    const rule = file.rules.find((rule) => (isDirectory || !rule.directoriesOnly) && rule.pattern.test(relative))
+    const rule = file.rules.find((rule) => (isDirectory || !rule.directoriesOnly) && rule.matches(relative))
     if (rule !== undefined) return !rule.negated
   }
   return false

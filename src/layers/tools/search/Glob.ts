@@ -1,5 +1,7 @@
 /** Shell patterns as regular expressions: `*`, `?`, `[a-z]`, `**` across folders and, where asked for, `{a,b}`. */
 
+import * as Engine from "../../platform/Engine.ts"
+
 const escapeChar = (char: string) => char.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
 /** Escapes by code point, so that no character of a class is read as syntax. */
@@ -75,9 +77,50 @@ const toSource = (glob: string, braces: boolean): string => {
   return source
 }
 
-/** Matches whole paths with `/` between the names. */
+/** Matches whole paths with `/` between the names, by a regular expression, which may backtrack for ever. */
 export const toRegExp = (glob: string, options: { readonly braces: boolean }): RegExp =>
   new RegExp(`^${toSource(glob, options.braces)}$`, "us")
+
+/**
+ * For Bun's own matcher, which reads some of it otherwise: there a negated class has the slash, and two stars
+ * are special in the middle of a name, too. Undefined
+ * for classes that it cannot be told about.
+ */
+const toNative = (glob: string, braces: boolean): string | undefined => {
+  let native = ""
+  for (let at = 0; at < glob.length;) {
+    const char = glob[at] ?? ""
+    const found = char === "[" ? classAt(glob, at) : undefined
+    if (found !== undefined) {
+      const text = glob.slice(at, found.end)
+      if (!/^\[[!^]?[\w.]+(?:-\w)?\]$/.test(text)) return undefined
+      native += /^\[[!^]/.test(text) ? `${text.slice(0, -1)}/]` : text
+      at = found.end
+    } else if (char === "*") {
+      let end = at
+      while (glob[end] === "*") end++
+      const isSegment = (at === 0 || glob[at - 1] === "/") && (end === glob.length || glob[end] === "/")
+      native += isSegment && end - at > 1 ? "**" : "*"
+      at = end
+    } else if (char === "\\" && at + 1 < glob.length) {
+      native += glob.slice(at, at + 2)
+      at += 2
+    } else {
+      native += char === "[" || (!braces && (char === "{" || char === "}")) ? `\\${char}` : char
+      at++
+    }
+  }
+  return native
+}
+
+/** Matches paths with `/` between the names and none at the ends. */
+export const compile = (glob: string, options: { readonly braces: boolean }): ((path: string) => boolean) => {
+  const native = toNative(glob, options.braces)
+  const matches = native === undefined ? undefined : Engine.glob(native)
+  if (matches !== undefined) return matches
+  const pattern = toRegExp(glob, options)
+  return (path) => pattern.test(path)
+}
 
 /** A glob of `grep` or `find`: without a slash it means names in any folder, with one paths; `!` in front negates. */
 export const matcher = (glob: string): ((path: string) => boolean) => {
@@ -87,6 +130,5 @@ export const matcher = (glob: string): ((path: string) => boolean) => {
   }
   const trimmed = glob.replace(/^(\.?\/)+/, "")
   const anchored = glob.startsWith("/") || trimmed.includes("/")
-  const pattern = toRegExp(anchored ? trimmed : `**/${trimmed}`, { braces: true })
-  return (path) => pattern.test(path)
+  return compile(anchored ? trimmed : `**/${trimmed}`, { braces: true })
 }

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
+import * as GitIgnore from "../../../../src/layers/tools/search/GitIgnore.ts"
 import * as Glob from "../../../../src/layers/tools/search/Glob.ts"
 
 it("which paths a glob means", () => {
@@ -47,4 +48,54 @@ it("property: any text is a glob, and a path with its signs escaped is matched b
     }),
     { numRuns: 2000 }
   )
+})
+
+/** As the tools have them: names with one slash between them. */
+const asPath = (text: string) => text.replaceAll(/\/+/g, "/").replaceAll(/^\/|\/$/g, "")
+
+it("property: the matcher of the engine reads a glob as the regular expression does", () => {
+  const signs = [
+    "a",
+    "b",
+    "*",
+    "**",
+    "***",
+    "/",
+    "?",
+    "[ab]",
+    "[!a]",
+    "[^b.]",
+    "[!a-c]",
+    "[]a]",
+    "{a,b}",
+    "{a,*}",
+    "{",
+    "}",
+    ","
+  ]
+  const globs = fc.array(fc.constantFrom(...signs, "**/", "/**", "\\*", "\\{", "[", "]", ".", "é", "-"), {
+    maxLength: 6
+  })
+  const paths = fc.array(fc.constantFrom("a", "b", "c", "/", ".", "é", "🧵", "{", "}", ",", "[", "*"), { maxLength: 6 })
+  fc.assert(
+    fc.property(globs, fc.array(paths, { minLength: 10 }), fc.boolean(), (glob, many, braces) => {
+      const [text, texts] = [
+        asPath(glob.join("")),
+        many.map((path) => asPath(path.join(""))).filter((path) => path !== "")
+      ]
+      const [matches, pattern] = [Glob.compile(text, { braces }), Glob.toRegExp(text, { braces })]
+      for (const path of texts) assert.strictEqual(matches(path), pattern.test(path), `${text} and ${path}`)
+    }),
+    { numRuns: 3000 }
+  )
+})
+
+it("many stars take no longer than few, also those of a .gitignore", () => {
+  const path = "a".repeat(200)
+  const stars = `${"*a".repeat(12)}*b`
+  const began = performance.now()
+  assert.isFalse(Glob.matcher(stars)(path))
+  assert.isTrue(Glob.matcher(stars)(`${path}b`))
+  assert.isFalse(GitIgnore.ignores([GitIgnore.parse("/w", `${stars}\n`)], `/w/${path}`, false))
+  assert.isBelow(performance.now() - began, 500)
 })
