@@ -234,6 +234,44 @@ describe("an interrupt", () => {
   )
 })
 
+describe("the event loop", () => {
+  it.effect("turns while code sends events without a wait", () =>
+    Effect.gen(function* () {
+      let [sent, turned] = [0, false]
+      function* busy(): Generator<unknown> {
+        setImmediate(() => {
+          turned = true
+        })
+        for (; !turned && sent < 50_000; sent++) yield { type: "ping" }
+      }
+      yield* collect(() => iterable(busy()))
+      assert.isBelow(sent, 1000)
+    })
+  )
+
+  it.effect("brings what has come, when the next event is not there yet", () =>
+    Effect.gen(function* () {
+      const go = Promise.withResolvers<void>()
+      const events = yield* open(() => ({
+        async *[Symbol.asyncIterator]() {
+          yield* answer().slice(0, 3)
+          await go.promise
+          yield* answer().slice(3)
+        }
+      }))
+      const told: Array<ModelEvent> = []
+      while (told.length < 2) told.push(...(yield* events.takeAll)[0])
+      go.resolve()
+      for (let over = false; !over;) {
+        const [batch, isDone] = yield* events.takeAll
+        told.push(...batch)
+        over = isDone
+      }
+      assert.strictEqual(told.at(-1)?._tag, "Finished")
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a reader that is behind", () => {
   it.effect("holds the code up, and gets everything", () =>
     Effect.gen(function* () {

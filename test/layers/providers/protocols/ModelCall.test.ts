@@ -3,6 +3,7 @@ import { Deferred, Effect, Exit, Fiber, Option, Scope, Supervisor, TestClock } f
 import type { ModelEvent } from "../../../../src/domain/model/ModelEvent.ts"
 import * as Dialect from "../../../../src/layers/providers/protocols/stream/Dialect.ts"
 import type { Machine } from "../../../../src/layers/providers/protocols/stream/Machine.ts"
+import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
 import * as ServerEvents from "../../../../src/layers/platform/http/ServerEvents.ts"
 import { failed } from "../../../../src/layers/platform/Source.ts"
 import * as ModelCall from "../../../../src/layers/providers/protocols/stream/ModelCall.ts"
@@ -36,7 +37,7 @@ const counting = (): Machine<Count> => {
   }
 }
 const deadlines: Watchdog.Deadlines = { firstEventMs: 1000, idleMs: 500, totalMs: 5000 }
-const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = counting()) =>
+const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = counting(), dialect = Dialect.anthropic) =>
   ModelCall.stream({
     request: request(),
     connection: connection(),
@@ -44,7 +45,7 @@ const calling = (open: (signal: AbortSignal) => Promise<Response>, machine = cou
       (signal) => Effect.tryPromise({ try: () => open(signal), catch: failed("open") }),
       1024 * 1024
     ),
-    dialect: Dialect.anthropic,
+    dialect,
     machine,
     deadlines,
     mask: (text) => text
@@ -59,6 +60,20 @@ const answer = (pieces: (n: number) => string | undefined): Response => {
     else controller.enqueue(new TextEncoder().encode(piece))
   }
   return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }))
+}
+/** An answer that a test writes, and waits until what it wrote has been read. */
+const written = () => {
+  const { promise, resolve } = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>()
+  const response = new Response(new ReadableStream({ start: resolve }))
+  const write = (text: string) =>
+    Effect.gen(function* () {
+      const controller = yield* Effect.promise(() => promise)
+      controller.enqueue(new TextEncoder().encode(text))
+      yield* Effect.repeat(EventLoop.nextTurn, { until: () => controller.desiredSize === 1 })
+      yield* EventLoop.nextTurn
+    })
+  const close = Effect.promise(() => promise.then((controller) => controller.close()))
+  return { response, write, close }
 }
 const event = (n: number) => `event: count\ndata: {"n":${n}}\n\n`
 
@@ -198,6 +213,35 @@ describe("a model call", () => {
       yield* Scope.close(scope, Exit.void)
       assert.isTrue(signal.aborted)
       assert.isTrue(Exit.isInterrupted(yield* Effect.exit(events.takeAll)))
+    })
+  )
+
+  it.scoped("a server that sends comments is alive, however long it takes", () =>
+    Effect.gen(function* () {
+      const { close, response, write } = written()
+      const fiber = yield* Effect.fork(collectFrom(calling(() => Promise.resolve(response))))
+      for (let n = 0; n < 6; n++) {
+        yield* write(": thinking\n\n")
+        yield* TestClock.adjust("400 millis")
+      }
+      yield* write(event(1))
+      yield* close
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { events: [delta("1")], failure: undefined })
+    })
+  )
+
+  it.scoped("a server that says that its stream is over has a moment to end it, not the time for usage", () =>
+    Effect.gen(function* () {
+      const { response, write } = written()
+      const usageMayFollow: Machine<Count> = { ...counting(), finished: () => true, drainMs: 5000 }
+      const opened = calling(() => Promise.resolve(response), usageMayFollow, Dialect.openAi)
+      const fiber = yield* Effect.fork(collectFrom(opened))
+      yield* write(event(1))
+      yield* TestClock.adjust("1 seconds")
+      assert.isNull(fiber.unsafePoll())
+      yield* write("data: [DONE]\n\n")
+      yield* TestClock.adjust("250 millis")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), { events: [delta("1")], failure: undefined })
     })
   )
 
