@@ -14,7 +14,6 @@ import type { SessionCore } from "../../services/session/SessionCore.ts"
 import type { SessionOptions } from "../../services/session/SessionOptions.ts"
 import { Startup } from "../../services/session/Startup.ts"
 import { Settings } from "../../services/Settings.ts"
-import * as Stopwatch from "../../services/Stopwatch.ts"
 import { ToolSet } from "../../services/Tools.ts"
 import { RegisteredHooks } from "../hooks/HookRegistry.ts"
 import type { AgentPlan, AgentServices } from "../session/SessionPlan.ts"
@@ -35,6 +34,7 @@ import * as Admission from "./run/Admission.ts"
 import * as RunEnd from "./run/RunEnd.ts"
 import * as RunFiber from "./run/RunFiber.ts"
 import * as RunLifecycle from "./run/RunLifecycle.ts"
+import * as RunSetup from "./run/RunSetup.ts"
 import * as RunState from "./run/RunState.ts"
 import type { SessionControl } from "./SessionControl.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
@@ -112,19 +112,12 @@ type Parts = Effect.Effect.Success<ReturnType<typeof makeParts>>
 
 /** Starts and stops runs, at most one at a time. */
 const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
-  const { announce, compaction, controls, core, relay, state, supervision } = parts
+  const { announce, compaction, core, state, supervision } = parts
   const { ids, now } = core
-  const clock = yield* Effect.clock
   const end = RunEnd.make(parts)
   const fiber = yield* RunFiber.make({ compaction, end, fork: parts.fork })
-  const lifecycle = yield* RunLifecycle.make({
-    ...parts,
-    end,
-    ready: relay.ready,
-    controls: controls.values,
-    now,
-    ticks: () => Stopwatch.read(clock)
-  })
+  const setUp = yield* Effect.provide(RunSetup.make(parts), parts.modules)
+  const lifecycle = yield* Effect.provide(RunLifecycle.make({ ...parts, setUp, end }), parts.modules)
   const admission = Admission.make({
     ...parts,
     ids,

@@ -5,6 +5,7 @@ import { type Contributor, Hooks } from "../../services/hooks/Hooks.ts"
 import { type AskedUserCommands, UserCommands } from "../../services/hooks/UserCommands.ts"
 import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as SessionModule from "../../services/session/SessionModule.ts"
+import { Settings } from "../../services/Settings.ts"
 import { Startup } from "../../services/session/Startup.ts"
 import { WholeSession } from "../../services/session/WholeSession.ts"
 import { SessionRelay } from "../agent/events/EventRelay.ts"
@@ -20,6 +21,7 @@ const build = Effect.fnUntraced(function* (contributors: ReadonlyArray<Contribut
   const { contributions, events, fork, options, supervision } = yield* SessionCore
   const { services } = yield* WholeSession
   const { cwd, opening } = options
+  const settings = yield* Settings
   const hooks = HookRegistry.make(
     Reports.make(events.publish),
     (notice) => events.publish({ _tag: "Notice", ...notice }),
@@ -50,7 +52,7 @@ const build = Effect.fnUntraced(function* (contributors: ReadonlyArray<Contribut
       Context.add(Startup, startup),
       Context.add(UserCommands, userCommands)
     ),
-    run: () => HookStep.make(hooks, relay.flush),
+    run: () => HookStep.make(hooks, relay, settings["queue.maxBytes"]),
     arrived: () => {
       if (!startup.isOver()) fork(startup.started)
     },

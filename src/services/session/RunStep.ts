@@ -3,9 +3,11 @@
  * when a run begins, so what the step remembers belongs to that run.
  */
 import type * as Effect from "effect/Effect"
-import type { JsonObject } from "../../domain/conversation/Content.ts"
-import type { CustomInput, RunMessage, ToolResultMessage } from "../../domain/conversation/Message.ts"
+import type { ImageContent, JsonObject } from "../../domain/conversation/Content.ts"
+import type { AssistantMessage, CustomInput, RunMessage, ToolResultMessage } from "../../domain/conversation/Message.ts"
+import type { Model } from "../../domain/model/Model.ts"
 import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
+import type { BudgetExceeded, NoPrice, Reservation } from "../Budget.ts"
 import type { ModelFailure } from "../model/ModelClient.ts"
 import type { ToolAnswer, ToolFailure } from "../Tools.ts"
 
@@ -14,6 +16,28 @@ export interface RunView {
   readonly runId: string
   /** The messages of the run so far. */
   readonly messages: () => ReadonlyArray<RunMessage>
+}
+
+/** A run that is about to begin with this message. */
+export interface RunBeginning {
+  readonly text: string
+  readonly images: ReadonlyArray<ImageContent>
+  /** As the steps before have left it. It is made when a step wants it. */
+  readonly systemPrompt: Effect.Effect<string>
+}
+
+export interface BeginningAnswer {
+  /** They join the run behind its prompt. */
+  readonly messages?: ReadonlyArray<CustomInput>
+  /** Takes the place of the system prompt for this run. */
+  readonly systemPrompt?: string
+}
+
+/** The model call that comes next. */
+export interface NextCall {
+  readonly model: Model
+  /** An estimate. It is made when a step wants it. */
+  readonly inputTokens: Effect.Effect<number>
 }
 
 /** How a turn has ended, or what is to happen because of it. */
@@ -71,10 +95,16 @@ export interface RunStep {
   readonly prompted?: () => void
   /** Runs before the first turn. An abort ends it. */
   readonly before?: Effect.Effect<void>
+  /** What joins a run that begins. Asked behind `before`. An abort ends it. */
+  readonly beginning?: (run: RunBeginning) => Effect.Effect<BeginningAnswer | undefined>
+  /** Allows the next model call, and reserves what it may spend, or ends the run. */
+  readonly reserve?: (call: NextCall) => Effect.Effect<Reservation | undefined, BudgetExceeded | NoPrice>
   /** Adds messages to the turn that is open, behind those it has. Run right before the model call, once per turn. */
   readonly opening?: (add: (message: CustomInput) => Effect.Effect<void>) => Effect.Effect<unknown>
   /** A watch for the answer that is about to come, if there is anything to look for. */
   readonly watch?: Effect.Effect<AnswerWatch | undefined>
+  /** An answer of the model before it is stored; undefined: it stays as it is. The calls that it asks for stay in any case. */
+  readonly ending?: (message: () => AssistantMessage) => Effect.Effect<AssistantMessage | undefined>
   /** The model came to the end of its answer. */
   readonly answered?: () => void
   /**

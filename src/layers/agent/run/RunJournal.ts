@@ -4,57 +4,22 @@
  * stores is masked by `storeThenTell`, so nobody sees half of a step.
  */
 import * as Effect from "effect/Effect"
-import type { AgentEvent, MessageRef } from "../../../domain/conversation/AgentEvent.ts"
-import * as AssistantDraft from "../../../domain/conversation/AssistantDraft.ts"
-import type { RequestedCall } from "../../../domain/conversation/AssistantDraft.ts"
-import type {
-  AgentMessage,
-  AssistantMessage,
-  InputMessage,
-  RunMessage,
-  ToolResultMessage
-} from "../../../domain/conversation/Message.ts"
-import * as Metering from "../../../domain/model/Metering.ts"
+import type { MessageRef } from "../../../domain/conversation/AgentEvent.ts"
+import type { InputMessage, RunMessage } from "../../../domain/conversation/Message.ts"
 import type { Model } from "../../../domain/model/Model.ts"
-import type { ModelEvent } from "../../../domain/model/ModelEvent.ts"
-import * as Ledger from "../../../domain/session/Ledger.ts"
-import type { Reservation, SessionBudget } from "../../../services/Budget.ts"
-import type { Ids } from "../../../services/Ids.ts"
-import type { Session } from "../../../services/session/Session.ts"
-import * as Asking from "../../hooks/Asking.ts"
-import type { HookRegistry } from "../../hooks/HookRegistry.ts"
-import type { EventRelay } from "../events/EventRelay.ts"
-import { storeThenTell } from "../events/StoreThenTell.ts"
-import * as CallJournal from "./CallJournal.ts"
+import type { SessionBudget } from "../../../services/Budget.ts"
+import type { SessionCore } from "../../../services/session/SessionCore.ts"
+import * as AnswerJournal from "./journal/AnswerJournal.ts"
+import * as CallJournal from "./journal/CallJournal.ts"
+import type { RunSteps } from "./RunSteps.ts"
 
 interface Dependencies {
   readonly runId: string
-  readonly publish: (event: AgentEvent) => void
-  readonly session: typeof Session.Service
-  readonly ids: typeof Ids.Service
-  readonly now: () => number
+  readonly core: Pick<typeof SessionCore.Service, "entries" | "events" | "fork" | "ids" | "now">
+  /** What the Stopwatch reads. */
   readonly ticks: () => number
   readonly budget: SessionBudget
-  /** Starts what the run does not wait for, in a fiber of the session. */
-  readonly detach: (effect: Effect.Effect<void>) => void
-  readonly hooks: HookRegistry
-  readonly relay: EventRelay
-  /** Called after each result of a tool call, when it is stored and published. */
-  readonly recorded: (message: ToolResultMessage) => Effect.Effect<void>
-}
-
-interface Streaming {
-  readonly messageId: string
-  draft: AssistantDraft.AssistantDraft
-  /** Set when the model is called. */
-  sent?: Metering.Sent
-}
-
-interface OpenTurn {
-  readonly index: number
-  readonly calls: Array<CallJournal.OpenCall>
-  streaming?: Streaming
-  message?: AssistantMessage
+  readonly steps: Pick<RunSteps, "ending" | "recorded">
 }
 
 /** Why the run stops early, and the results of unanswered tool calls. */
@@ -92,149 +57,39 @@ export const cutOffFor = (reason: string): CutOff => {
   return { stopReason: "aborted", errorMessage: reason, unfinishedCall: answer, unstartedCall: answer }
 }
 
-const isAssistant = (message: AgentMessage): message is AssistantMessage => message.role === "assistant"
-
 type UserRef = Omit<MessageRef, "runId">
 
-/** The usage of answers that was not reported to the budget yet. */
-const makeUsageRecord = (budget: SessionBudget) => {
-  let unrecorded: ReadonlyArray<Effect.Effect<void>> = []
-  let reserved: Reservation | undefined
-  return {
-    reserve: (reservation: Reservation) => {
-      reserved = reservation
-    },
-    release: () => {
-      reserved?.release()
-      reserved = undefined
-    },
-    add: (message: AssistantMessage) => {
-      const due = reserved?.settle(message.usage, Ledger.isTurn(message)) ?? budget.recordUsage(message.usage)
-      reserved = undefined
-      unrecorded = [...unrecorded, due]
-    },
-    record: Effect.suspend(() => {
-      const due = unrecorded
-      unrecorded = []
-      return Effect.all(due, { discard: true })
-    })
-  }
-}
-
-const makeUserMessages = ({ publish, runId }: Dependencies, messages: Array<RunMessage>) => ({
+const makeUserMessages = ({ core: { events }, runId }: Dependencies, messages: Array<RunMessage>) => ({
   startUser: (ref: UserRef, message: InputMessage) => {
     messages.push(message)
-    publish({ _tag: "MessageStarted", runId, ...ref, message })
+    events.publish({ _tag: "MessageStarted", runId, ...ref, message })
   },
-  endUser: (ref: UserRef, message: InputMessage) => publish({ _tag: "MessageEnded", runId, ...ref, message })
+  endUser: (ref: UserRef, message: InputMessage) => events.publish({ _tag: "MessageEnded", runId, ...ref, message })
 })
 
 export type RunJournal = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies) => {
-  const { budget, detach, hooks, ids, now, publish, recorded, relay, runId, session, ticks } = dependencies
+  const { core, runId, steps, ticks } = dependencies
+  const { events, fork, now } = core
   const messages: Array<RunMessage> = []
-  const usage = makeUsageRecord(budget)
-  let turn: OpenTurn = { index: -1, calls: [] }
+  let turn: AnswerJournal.OpenTurn = { index: -1, calls: [] }
   let turnOpen = false
 
-  const calls = CallJournal.make({
-    runId,
-    publish,
-    session,
-    ids,
-    now,
-    ticks,
-    messages,
-    calls: () => turn.calls,
-    recorded
-  })
+  const answer = AnswerJournal.make({ ...dependencies, messages, turn: () => turn })
+  const calls = CallJournal.make({ runId, core, ticks, messages, calls: () => turn.calls, recorded: steps.recorded })
 
   const startTurn = () => {
     turn = { index: turn.index + 1, calls: [] }
     turnOpen = true
-    publish({ _tag: "TurnStarted", runId, turnIndex: turn.index, timestamp: now() })
+    events.publish({ _tag: "TurnStarted", runId, turnIndex: turn.index, timestamp: now() })
   }
-
-  const startAssistant = (model: Model) => {
-    const draft = AssistantDraft.empty(model, now())
-    const messageId = ids.next("message")
-    turn.streaming = { messageId, draft }
-    publish({ _tag: "MessageStarted", runId, messageId, message: AssistantDraft.toMessage(draft) })
-  }
-
-  /** The model is about to be called with this. */
-  const send = (sent: Metering.Sent) => {
-    if (turn.streaming !== undefined) turn.streaming.sent = sent
-  }
-
-  /** With what the call has used, whatever its provider says. */
-  const metered = ({ draft, sent }: Streaming): AssistantDraft.AssistantDraft => {
-    const { doubt, usage } = Metering.measure(draft, sent)
-    if (doubt !== undefined) budget.doubt(draft.model.provider, doubt)
-    return { ...draft, usage }
-  }
-
-  /** Returns whether the event has text to show. Called for every delta: nothing here may grow with the message. */
-  const receive = (event: ModelEvent): boolean => {
-    const streaming = turn.streaming
-    if (streaming === undefined) return false
-    const [draft, update] = AssistantDraft.apply(streaming.draft, event)
-    streaming.draft = draft
-    if (update === undefined) return false
-    publish({ _tag: "MessageUpdated", runId, messageId: streaming.messageId, draft, update })
-    return update.step === "delta" && update.kind !== "toolCall"
-  }
-
-  const closeAssistant = (
-    end: AssistantDraft.End | undefined,
-    changed?: AssistantMessage
-  ): Effect.Effect<ReadonlyArray<RequestedCall>> => {
-    const streaming = turn.streaming
-    if (streaming === undefined) return Effect.succeed([])
-    const { messageId } = streaming
-    const [draft, update] = AssistantDraft.cutOff(metered(streaming))
-    if (update !== undefined) publish({ _tag: "MessageUpdated", runId, messageId, draft, update })
-    const message = changed ?? AssistantDraft.toMessage(draft, end)
-    const requested = AssistantDraft.requestedCalls(draft)
-    delete turn.streaming
-    turn.message = message
-    for (const { call } of requested) turn.calls.push({ call })
-    messages.push(message)
-    usage.add(message)
-    return Effect.map(session.append({ type: "message", message }), () => {
-      publish({ _tag: "MessageEnded", runId, messageId, message })
-      return requested
-    })
-  }
-
-  /** The message as hooks have left it; undefined if there are none. The calls that it asks for stay. */
-  const changedByHooks = (end: AssistantDraft.End | undefined) =>
-    Effect.suspend(() => {
-      const { streaming } = turn
-      if (streaming === undefined || !hooks.has("messageEnding")) return Effect.succeed(undefined)
-      const message = AssistantDraft.toMessage(AssistantDraft.cutOff(metered(streaming))[0], end)
-      const asked = Effect.zipRight(relay.flush, Asking.messageEnding(hooks, message, isAssistant))
-      return Effect.tap(asked, relay.wasAsked)
-    })
-
-  /** Ends the assistant message and answers the calls it asks for. */
-  const endAssistant = (end?: AssistantDraft.End) =>
-    Effect.flatMap(changedByHooks(end), (changed) =>
-      Effect.zipLeft(
-        storeThenTell(
-          () => closeAssistant(end, changed),
-          (requested) => requested
-        ),
-        usage.record
-      )
-    )
 
   const endTurn = () => {
     if (!turnOpen || turn.message === undefined) return
     turnOpen = false
     const toolResults = turn.calls.flatMap(({ result }) => (result === undefined ? [] : [result]))
-    publish({ _tag: "TurnEnded", runId, turnIndex: turn.index, message: turn.message, toolResults })
+    events.publish({ _tag: "TurnEnded", runId, turnIndex: turn.index, message: turn.message, toolResults })
   }
 
   /**
@@ -248,27 +103,24 @@ export const make = (dependencies: Dependencies) => {
       endTurn()
     }
     if (!turnOpen) startTurn()
-    if (turn.streaming === undefined) startAssistant(model)
-    yield* closeAssistant(end)
+    if (turn.streaming === undefined) answer.shown.startAssistant(model)
+    yield* answer.close(end)
     yield* calls.answerOpenCalls(how.unfinishedCall)
     endTurn()
     // An abort does not wait for a budget that somebody else wrote.
-    detach(usage.record)
+    fork(answer.usage.record)
   })
 
+  const { release, reserve } = answer.usage
   return {
     runId,
     messages,
     turnIndex: () => turn.index,
-    /** The next model call was allowed; the end of its message settles it. */
-    reserve: usage.reserve,
-    release: usage.release,
+    reserve,
+    release,
     startTurn,
     ...makeUserMessages(dependencies, messages),
-    startAssistant,
-    send,
-    receive,
-    endAssistant,
+    ...answer.shown,
     endTurn,
     cutOff,
     ...calls

@@ -32,7 +32,7 @@ import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import type { RunFiber } from "./RunFiber.ts"
-import type { AcceptedPrompt } from "./RunLifecycle.ts"
+import type { AcceptedPrompt } from "./RunSetup.ts"
 import type { RunState } from "./RunState.ts"
 
 export interface Dependencies {

@@ -5,12 +5,11 @@ import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.
 import type { CustomInput } from "../../../../src/domain/conversation/Message.ts"
 import { defaults } from "../../../../src/services/Settings.ts"
 import * as Events from "../../../../src/layers/agent/events/Events.ts"
-import * as EventRelay from "../../../../src/layers/agent/events/EventRelay.ts"
-import * as HookRegistry from "../../../../src/layers/hooks/HookRegistry.ts"
 import * as Delivery from "../../../../src/layers/agent/inbox/Delivery.ts"
 import * as OpenPrompts from "../../../../src/layers/agent/inbox/OpenPrompts.ts"
 import * as SessionQueue from "../../../../src/layers/agent/inbox/SessionQueue.ts"
 import * as RunJournal from "../../../../src/layers/agent/run/RunJournal.ts"
+import * as RunSteps from "../../../../src/layers/agent/run/RunSteps.ts"
 import { Ids } from "../../../../src/services/Ids.ts"
 import * as Budgets from "../../../support/agent/Budgets.ts"
 import * as FixedIds from "../../../support/agent/FixedIds.ts"
@@ -26,21 +25,12 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, p
   const queue = SessionQueue.make({ publish, session, settings: defaults, dropped: () => {} })
   const prompts = OpenPrompts.make({ publish, ended: () => {}, isIdle: () => false })
   const now = () => 7
-  const detach = () => {}
-  const hooks = HookRegistry.make(() => {})
-  const relay = EventRelay.make({ ...Events.make("e"), publish }, hooks, Effect.runFork)
   const journal = RunJournal.make({
     runId: "r",
-    publish,
-    session,
-    ids,
-    now,
+    core: { entries: session, events: { ...Events.make("e"), publish }, fork: Effect.runFork, ids, now },
     ticks: now,
     budget: Budgets.unlimited,
-    detach,
-    hooks,
-    relay,
-    recorded: () => Effect.void
+    steps: RunSteps.make([], { runId: "r", messages: () => [] })
   })
   const delivery = Delivery.make({
     ids,

@@ -3,9 +3,9 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import type { ToolOutput } from "../../../domain/conversation/Message.ts"
-import * as Interrupted from "../../../services/fibers/Interrupted.ts"
-import { cutOff, type ToolContext } from "../../../services/Tools.ts"
+import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
+import * as Interrupted from "../../../../services/fibers/Interrupted.ts"
+import { cutOff, type ToolContext } from "../../../../services/Tools.ts"
 
 /** An abort does not wait longer for an answer. Clean-up has its own time, and is over by then. */
 const graceMs = 2000

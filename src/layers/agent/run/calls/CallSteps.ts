@@ -1,12 +1,12 @@
 /** What the steps of a run make of its tool calls: before they run, and of their results. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type ToolCall, text } from "../../../domain/conversation/Content.ts"
-import type { ToolOutput } from "../../../domain/conversation/Message.ts"
-import * as JsonValue from "../../../domain/JsonValue.ts"
-import { defined } from "../../../domain/Values.ts"
-import type { CallAsked, CallMoment, CallResult, RunStep } from "../../../services/session/RunStep.ts"
-import { type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
+import { type ToolCall, text } from "../../../../domain/conversation/Content.ts"
+import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
+import * as JsonValue from "../../../../domain/JsonValue.ts"
+import { defined } from "../../../../domain/Values.ts"
+import type { CallAsked, CallMoment, CallResult, RunStep } from "../../../../services/session/RunStep.ts"
+import { type ToolAnswer, ToolFailure } from "../../../../services/Tools.ts"
 
 /** A call that was asked about. Without a refusal it runs, with the arguments that it has here. */
 export interface Judged {

@@ -1,21 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber } from "effect"
-import { type JsonObject, text } from "../../../../src/domain/conversation/Content.ts"
-import * as CallSteps from "../../../../src/layers/agent/run/CallSteps.ts"
-import type * as HookLayer from "../../../../src/layers/hooks/HookLayer.ts"
-import * as HookRegistry from "../../../../src/layers/hooks/HookRegistry.ts"
-import * as HookStep from "../../../../src/layers/hooks/HookStep.ts"
-import { type ToolAnswer, ToolFailure } from "../../../../src/services/Tools.ts"
-import { output, resultTexts, summary, tool } from "../../../support/agent/AgentHarness.ts"
-import { violations } from "../../../support/agent/EventGrammar.ts"
-import { call as modelCall, say } from "../../../support/agent/ScriptedModel.ts"
-import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
-import { standard } from "../../../../src/layers/session/standard.ts"
-import type { RunStep } from "../../../../src/services/session/RunStep.ts"
-import * as SessionModule from "../../../../src/services/session/SessionModule.ts"
-import * as Delegating from "../../../support/agent/Delegating.ts"
-import * as TestAgent from "../../../support/agent/TestAgent.ts"
-import { settle } from "../../../support/hooks/RelayHarness.ts"
+import { type JsonObject, text } from "../../../../../src/domain/conversation/Content.ts"
+import * as CallSteps from "../../../../../src/layers/agent/run/calls/CallSteps.ts"
+import type * as HookLayer from "../../../../../src/layers/hooks/HookLayer.ts"
+import * as HookRegistry from "../../../../../src/layers/hooks/HookRegistry.ts"
+import * as HookStep from "../../../../../src/layers/hooks/HookStep.ts"
+import { type ToolAnswer, ToolFailure } from "../../../../../src/services/Tools.ts"
+import { output, resultTexts, summary, tool } from "../../../../support/agent/AgentHarness.ts"
+import { violations } from "../../../../support/agent/EventGrammar.ts"
+import { call as modelCall, say } from "../../../../support/agent/ScriptedModel.ts"
+import type { AgentEvent } from "../../../../../src/domain/conversation/AgentEvent.ts"
+import { standard } from "../../../../../src/layers/session/standard.ts"
+import type { RunStep } from "../../../../../src/services/session/RunStep.ts"
+import * as SessionModule from "../../../../../src/services/session/SessionModule.ts"
+import * as Delegating from "../../../../support/agent/Delegating.ts"
+import * as TestAgent from "../../../../support/agent/TestAgent.ts"
+import { settle } from "../../../../support/hooks/RelayHarness.ts"
 
 const call = { type: "toolCall", id: "c", name: "t", arguments: { path: { deep: "a" } } } as const
 
@@ -29,7 +29,7 @@ const play = Effect.fnUntraced(function* (
   if (toolCall !== undefined) registration.on("toolCall", toolCall)
   if (toolResult !== undefined) registration.on("toolResult", toolResult)
   const seen: Array<JsonObject> = []
-  const steps = CallSteps.make([HookStep.make(hooks, Effect.void)])
+  const steps = CallSteps.make([HookStep.make(hooks, { flush: Effect.void, wasAsked: () => {} }, 1000)])
   const execute = (args: JsonObject) =>
     Effect.zipRight(
       Effect.sync(() => seen.push(args)),

@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, TestClock } from "effect"
-import { cutOff, type Tool } from "../../../../src/services/Tools.ts"
-import { output, resultTexts, tool } from "../../../support/agent/AgentHarness.ts"
-import { violations } from "../../../support/agent/EventGrammar.ts"
-import { call, say } from "../../../support/agent/ScriptedModel.ts"
-import * as TestAgent from "../../../support/agent/TestAgent.ts"
+import { cutOff, type Tool } from "../../../../../src/services/Tools.ts"
+import { output, resultTexts, tool } from "../../../../support/agent/AgentHarness.ts"
+import { violations } from "../../../../support/agent/EventGrammar.ts"
+import { call, say } from "../../../../support/agent/ScriptedModel.ts"
+import * as TestAgent from "../../../../support/agent/TestAgent.ts"
 
 type Run = Tool["run"]
 

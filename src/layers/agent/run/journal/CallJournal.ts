@@ -3,15 +3,13 @@
  * run's fiber, which records one result after the other.
  */
 import * as Effect from "effect/Effect"
-import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
-import { type JsonObject, text, type ToolCall } from "../../../domain/conversation/Content.ts"
-import type { RunMessage, ToolOutput, ToolResultMessage } from "../../../domain/conversation/Message.ts"
-import type { Usage } from "../../../domain/model/Usage.ts"
-import { defined } from "../../../domain/Values.ts"
-import type { Ids } from "../../../services/Ids.ts"
-import * as EventLoop from "../../platform/EventLoop.ts"
-import { storeThenTell } from "../events/StoreThenTell.ts"
-import type { Session } from "../../../services/session/Session.ts"
+import { type JsonObject, text, type ToolCall } from "../../../../domain/conversation/Content.ts"
+import type { RunMessage, ToolOutput, ToolResultMessage } from "../../../../domain/conversation/Message.ts"
+import type { Usage } from "../../../../domain/model/Usage.ts"
+import { defined } from "../../../../domain/Values.ts"
+import * as EventLoop from "../../../platform/EventLoop.ts"
+import { storeThenTell } from "../../events/StoreThenTell.ts"
+import type { SessionCore } from "../../../../services/session/SessionCore.ts"
 
 /** A call of the turn at hand, in the order of the assistant message. */
 export interface OpenCall {
@@ -26,10 +24,7 @@ export interface OpenCall {
 
 interface Dependencies {
   readonly runId: string
-  readonly publish: (event: AgentEvent) => void
-  readonly session: typeof Session.Service
-  readonly ids: typeof Ids.Service
-  readonly now: () => number
+  readonly core: Pick<typeof SessionCore.Service, "entries" | "events" | "ids" | "now">
   /** What the Stopwatch reads. */
   readonly ticks: () => number
   readonly messages: Array<RunMessage>
@@ -41,7 +36,10 @@ interface Dependencies {
 /** A model may have asked for thousands of calls, and others want to be heard meanwhile. */
 const callsPerTurnOfLoop = 64
 
-export const make = ({ calls, ids, messages, now, publish, recorded, runId, session, ticks }: Dependencies) => {
+export const make = ({ calls, core, messages, recorded, runId, ticks }: Dependencies) => {
+  const { entries, events, ids, now } = core
+  const { publish } = events
+
   const startCall = (position: number, isRun: boolean, given?: JsonObject) => {
     const open = calls()[position]
     if (open === undefined || open.startedAt !== undefined) return
@@ -72,7 +70,7 @@ export const make = ({ calls, ids, messages, now, publish, recorded, runId, sess
     messages.push(message)
     const call = open.isRun === true ? {} : ({ call: "not_started" } as const)
     const spent = defined({ toolUsage: usage })
-    return Effect.flatMap(session.append({ type: "message", message, ...call, ...spent }), () => {
+    return Effect.flatMap(entries.append({ type: "message", message, ...call, ...spent }), () => {
       publish({ _tag: "MessageStarted", runId, messageId, message })
       publish({ _tag: "MessageEnded", runId, messageId, message })
       return recorded(message)
