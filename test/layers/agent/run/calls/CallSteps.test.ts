@@ -383,6 +383,45 @@ describe("a module that is asked about calls", () => {
     })
   )
 
+  it.scoped("that dies ends the run, and nothing runs", () =>
+    Effect.gen(function* () {
+      const { agent, events, script } = yield* TestAgent.make(
+        { turns: [two, say("ok")], tools: [tool("echo", () => Effect.sync(() => assert.fail("ran")))] },
+        { plan: planOf({ call: () => Effect.dieMessage("bug") }) }
+      )
+      yield* agent.prompt({ text: "go" })
+      yield* agent.awaitIdle
+      const reason = "Tool execution failed due to an error: Internal error: RuntimeException: bug"
+      assert.deepStrictEqual(resultTexts(events), [reason, reason])
+      assert.strictEqual((yield* script.requests).length, 1)
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
+  it.scoped("is interrupted by a steering message once another call has ended", () =>
+    Effect.gen(function* () {
+      const [asked, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const { agent, events } = yield* TestAgent.make(
+        { turns: [two, say("ok")], tools: [echo], settings: { interruptMode: "immediate" } },
+        {
+          hooks: { ToolEnded: () => Effect.asVoid(Deferred.succeed(ended, undefined)) },
+          plan: planOf({
+            call: ({ toolCallId }) =>
+              toolCallId === "1"
+                ? Effect.succeed(undefined)
+                : Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
+          })
+        }
+      )
+      yield* agent.prompt({ text: "go" })
+      yield* Effect.all([Deferred.await(asked), Deferred.await(ended)])
+      yield* agent.enqueue("steering", { text: "S" })
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(resultTexts(events), ['{"n":1}', "Skipped due to queued user message."])
+      assert.deepStrictEqual(violations(events), [])
+    })
+  )
+
   it.scoped("is asked about calls of every kind of tool", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
