@@ -28,7 +28,7 @@ import * as Navigation from "./Navigation.ts"
 import type { OpenSession } from "./OpenSession.ts"
 
 /** Why a session is left for another one, as hooks see it. */
-interface Reason {
+export interface Reason {
   readonly reason: "new" | "resume" | "fork"
   /** The session that is opened, where it has a file. */
   readonly target?: string | undefined
