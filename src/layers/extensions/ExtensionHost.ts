@@ -79,7 +79,7 @@ export interface Found {
 
 export interface ExtensionHost {
   readonly contributor: Contributor
-  /** Loads all files again into the session that joined last: session_shutdown, factories, session_start. */
+  /** Loads all files again into the sessions that are open: session_shutdown, factories, session_start. */
   readonly reload: Effect.Effect<void>
   /** The command line options that the extensions of the newest session define, by name without dashes. */
   readonly claimedFlags: Effect.Effect<ReadonlyMap<string, FlagDefinition>>
@@ -93,40 +93,55 @@ export const make = Effect.fnUntraced(function* ({ bind, find }: HostOptions) {
   /** A session that is opened waits for a reload, and the other way round. */
   const turns = yield* Effect.makeSemaphore(1)
   let known: Found | undefined
-  let current: Generation | undefined
+  /** Of the sessions that are open, by session. */
+  const generations = new Map<object, Generation>()
+  /** Of the session that was opened or loaded last. */
+  let newest: Generation | undefined
 
   const open = Effect.fnUntraced(function* (ports: Ports, session: Scope.Scope) {
     const found = known ?? (yield* find)
     known = found
-    current = yield* openGeneration(found.extensions, ports, session, outside)
-    return current
+    const generation = yield* openGeneration(found.extensions, ports, session, outside)
+    generations.set(ports.session, generation)
+    newest = generation
+    return generation
   })
 
-  const reload = Effect.gen(function* () {
-    const generation = current
-    if (generation === undefined) return
-    yield* publish(generation, "session_shutdown")
-    yield* generation.close
-    yield* Modules.forget((known?.extensions ?? []).map(({ path }) => Modules.folderOf(path)))
-    known = undefined
-    yield* publish(yield* open(generation.ports, generation.session), "session_start")
-  }).pipe(turns.withPermits(1), Effect.withSpan("ExtensionHost.reload"))
+  const close = (session: object) =>
+    Effect.sync(() => {
+      const left = generations.get(session)
+      generations.delete(session)
+      if (newest === left) newest = [...generations.values()].at(-1) ?? newest
+    })
+
+  /** The files are forgotten once, so the sessions that are not loaded again keep the code that they have. */
+  const reloadAll = (wanted: () => ReadonlyArray<Generation>) =>
+    Effect.gen(function* () {
+      const left = wanted()
+      if (left.length === 0) return
+      for (const generation of left) yield* Effect.zipRight(publish(generation, "session_shutdown"), generation.close)
+      yield* Modules.forget((known?.extensions ?? []).map(({ path }) => Modules.folderOf(path)))
+      known = undefined
+      for (const { ports, session } of left) yield* publish(yield* open(ports, session), "session_start")
+    }).pipe(turns.withPermits(1), Effect.withSpan("ExtensionHost.reload"))
 
   const outside: Outside = {
     bridge,
-    reload: () => bridge.run(reload),
-    successor: (extension) => (current === undefined ? undefined : instanceOf(current, extension))
+    reload: (session) => bridge.run(reloadAll(() => [generations.get(session) ?? []].flat())),
+    successor: (extension) => (newest === undefined ? undefined : instanceOf(newest, extension))
   }
 
   const join = Effect.gen(function* () {
-    yield* open(yield* bind, yield* Effect.scope)
+    const ports = yield* bind
+    yield* Effect.addFinalizer(() => close(ports.session))
+    yield* open(ports, yield* Effect.scope)
   }).pipe(turns.withPermits(1), Effect.withSpan("ExtensionHost.join"))
 
   const host: ExtensionHost = {
     contributor: { name: "extensions", join: () => join },
-    reload,
-    claimedFlags: Effect.sync(() => new Map((current?.instances ?? []).flatMap(({ flags }) => [...flags]))),
-    missing: () => Required.missing(known?.missing ?? [], current?.failed ?? [])
+    reload: reloadAll(() => [...generations.values()]),
+    claimedFlags: Effect.sync(() => new Map((newest?.instances ?? []).flatMap(({ flags }) => [...flags]))),
+    missing: () => Required.missing(known?.missing ?? [], newest?.failed ?? [])
   }
   return host
 })

@@ -193,6 +193,37 @@ describe("reload", () => {
     })
   )
 
+  it.scoped("of a command loads its own session again, and that of the host all that are open", () =>
+    Effect.gen(function* () {
+      const folder = yield* withFolder
+      const entry = join(folder, "entry.ts")
+      const write = (version: number) =>
+        writeFileSync(
+          entry,
+          `export default (pi) => {
+            const parameters = { type: "object", properties: {} }
+            pi.registerTool({ name: "v${version}", label: "v", description: "v", parameters, execute: async () => ({ content: [] }) })
+            pi.registerCommand("again", { handler: (_args, ctx) => ctx.reload() })
+          }`
+        )
+      write(1)
+      const { host, open } = yield* TestHost.make([entry])
+      const [one, two] = [yield* open({ reason: "startup" }), yield* open({ reason: "new" })]
+      write(2)
+      const [command] = one.commands
+      if (command?.action._tag === "Run") yield* Effect.orDie(command.action.run(""))
+      assert.deepStrictEqual([namesOf(one.tools), namesOf(two.tools)], [["v2"], ["v1"]])
+      write(3)
+      yield* host.reload
+      assert.deepStrictEqual([namesOf(one.tools), namesOf(two.tools)], [["v3"], ["v3"]])
+      yield* two.close
+      write(4)
+      yield* host.reload
+      assert.deepStrictEqual([namesOf(one.tools), [...(yield* host.claimedFlags)]], [["v4"], []])
+      assert.deepStrictEqual([...one.hooks.reports, ...two.hooks.reports], [])
+    })
+  )
+
   it.scoped("a file that was broken may be mended, and handlers that fail or hang do not stop it", () =>
     Effect.gen(function* () {
       const folder = yield* withFolder

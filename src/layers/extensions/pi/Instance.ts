@@ -42,7 +42,8 @@ export interface Shared {
 /** What outlives the session: changes of the session run there, and find the extension in the next one. */
 export interface Outside {
   readonly bridge: Bridge
-  readonly reload: () => Promise<void>
+  /** Loads the extensions of this session again. */
+  readonly reload: (session: object) => Promise<void>
   /** The same extension in the session that the host is in by now. */
   readonly successor: (extension: Extension) => Instance | undefined
 }

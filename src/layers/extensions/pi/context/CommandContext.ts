@@ -101,7 +101,7 @@ export const make = (instance: Instance, call: Call.Call) => {
     },
     reload: async () => {
       instance.needActive("reload")
-      await outside.reload()
+      await outside.reload(ports.session)
     }
   })
 }
