@@ -40,6 +40,13 @@ const openingFrom = ({ session }: OpenSession, reason: SessionOpening["reason"])
     Option.isNone(file) ? { reason } : { reason, previousSessionFile: file.value }
   )
 
+/**
+ * Without the services of the session that is left: the command that changes the session has them in its context, and each
+ * fiber that it starts for the next session would keep them, and with them all sessions before.
+ */
+const outside = <A, E>(change: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.mapInputContext(change, () => Context.empty())
+
 /** The host begins in a session, and lets go of the one that it is in when the scope closes. */
 export const make = Effect.fnUntraced(function* (
   first: Lease,
@@ -94,7 +101,7 @@ export const make = Effect.fnUntraced(function* (
           yield* move(next)
           yield* arrive(left, next, arrived)
         })
-      ).pipe(exclusively(control.gate))
+      ).pipe(exclusively(control.gate), outside)
     })
 
   const reopen: SessionChanges.Current["reopen"] = (arrived) =>
@@ -109,7 +116,7 @@ export const make = Effect.fnUntraced(function* (
           yield* move(next)
           yield* arrive(left, next, arrived)
         })
-      ).pipe(exclusively(control.gate))
+      ).pipe(exclusively(control.gate), outside)
     })
 
   const hasLostWrites = Effect.suspend(() =>
