@@ -138,15 +138,15 @@ export const ignoreTerm = (pids: ReadonlyArray<number>): boolean =>
   })
 
 /** The living processes that got no TERM and have no living ancestor that got one. */
-export const untold = (
+export const unsignalled = (
   { known }: Family,
-  told: ReadonlySet<number>,
+  signalled: ReadonlySet<number>,
   alive: ReadonlyArray<number>
 ): ReadonlyArray<number> => {
   const living = new Set(alive)
-  const isTold = (pid: number | undefined): boolean =>
-    pid !== undefined && living.has(pid) && (told.has(pid) || isTold(known.get(pid)?.parent))
-  return alive.filter((pid) => !isTold(pid))
+  const isSignalled = (pid: number | undefined): boolean =>
+    pid !== undefined && living.has(pid) && (signalled.has(pid) || isSignalled(known.get(pid)?.parent))
+  return alive.filter((pid) => !isSignalled(pid))
 }
 
 /** Some kernels do not list children. */
