@@ -16,3 +16,6 @@ export interface SessionStartup {
 export class Startup extends Context.Reference<Startup>()("heddle/services/session/Startup", {
   defaultValue: (): SessionStartup => ({ joined: Effect.void, started: Effect.void, isOver: () => true })
 }) {}
+
+/** Returns when extensions have joined the session: for answers that depend on them. */
+export const started = Effect.flatMap(Startup, ({ started }) => started)
