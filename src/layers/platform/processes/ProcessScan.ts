@@ -3,6 +3,7 @@
  * descendant inherits, and by parent. Elsewhere only the process group is known.
  */
 import { readdirSync } from "node:fs"
+import * as Attempt from "../Attempt.ts"
 import * as Marks from "./offspring/Marks.ts"
 import * as Orphans from "./offspring/Orphans.ts"
 import { childrenOf, type Entry, fileLockLimit, read, readEntry } from "./offspring/ProcFiles.ts"
@@ -39,13 +40,7 @@ const scanGroups = ({ leaders }: Family): Scan => ({
   settled: true
 })
 
-const isAlive = (target: number): boolean => {
-  try {
-    return process.kill(target, 0)
-  } catch {
-    return false
-  }
-}
+const isAlive = (target: number): boolean => Attempt.or(() => process.kill(target, 0), false)
 
 /** An upper bound for the processes and threads that a machine starts in a millisecond. */
 const fastest = 50
