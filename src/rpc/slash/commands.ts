@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Commands } from "../../services/Commands.ts"
-import { started } from "../../services/session/Startup.ts"
 import * as Command from "../Command.ts"
+import { started } from "../../services/session/Startup.ts"
 import { Available, available, Listed, listed } from "./Shapes.ts"
 
 const all = Effect.zipRight(

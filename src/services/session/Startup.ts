@@ -17,5 +17,5 @@ export class Startup extends Context.Reference<Startup>()("heddle/services/sessi
   defaultValue: (): SessionStartup => ({ joined: Effect.void, started: Effect.void, isOver: () => true })
 }) {}
 
-/** Returns when extensions have joined the session: for answers that depend on them. */
+/** Returns when contributors have joined the session: for answers that depend on what they add. */
 export const started = Effect.flatMap(Startup, ({ started }) => started)
