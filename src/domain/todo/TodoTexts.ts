@@ -1,4 +1,5 @@
 /** The todo list in words, for the model. All texts are bounded, however long the list is. */
+import * as Text from "../Text.ts"
 import type { CustomInput } from "../conversation/Message.ts"
 import { isDone, isOpen, openTasks, type TodoItem, type TodoPhase, type TodoPhases } from "./Todo.ts"
 
@@ -15,11 +16,8 @@ const mostErrors = 20
 const marks = { completed: "✓", in_progress: "→", abandoned: "✗", blocked: "⊘", pending: "○" } as const
 
 const oneLine = (text: string): string => {
-  const line = text
-    .slice(0, longestLine + 1)
-    .replaceAll(/\s+/gu, " ")
-    .trim()
-  return text.length > longestLine ? `${line.slice(0, longestLine)}…` : line
+  const line = Text.first(text, longestLine).replaceAll(/\s+/gu, " ").trim()
+  return text.length > longestLine ? `${line}…` : line
 }
 
 const taskLine = ({ content, id, status }: TodoItem) => `  ${marks[status]} ${id}: ${oneLine(content)}`

@@ -1,5 +1,6 @@
 /** The part of a session that an exported page embeds (protocol.md 9.8). Pure. */
 import { plainText } from "../../domain/conversation/Content.ts"
+import * as Text from "../../domain/Text.ts"
 import * as QueueEntries from "../../domain/session/QueueEntries.ts"
 import { type SessionEntry, type SessionHeader, toJson } from "../../domain/session/SessionEntry.ts"
 
@@ -30,7 +31,7 @@ const nameOf = (entries: ReadonlyArray<SessionEntry>): string | undefined => {
 /** The name of the session, else its first prompt. */
 export const titleOf = ({ entries, header }: Document): string => {
   const title = nameOf(entries) ?? header.title ?? firstPrompt(entries) ?? "Empty session"
-  return title.length <= longestTitle ? title : `${title.slice(0, longestTitle - 1).trimEnd()}…`
+  return title.length <= longestTitle ? title : `${Text.first(title, longestTitle - 1).trimEnd()}…`
 }
 
 /** `mask` sees every text. */

@@ -61,7 +61,7 @@ const openGeneration = Effect.fnUntraced(function* (
 })
 
 const publish = ({ instances }: Generation, moment: Lifecycle.Moment): Effect.Effect<void> =>
-  Effect.forEach(instances, (instance) => Lifecycle.tell(instance, moment), { discard: true })
+  Effect.forEach(instances, (instance) => Lifecycle.notify(instance, moment), { discard: true })
 
 const instanceOf = ({ instances }: Generation, { path }: Extension): Instance | undefined =>
   instances.find(({ bridge, extension }) => extension.path === path && bridge.isOpen())

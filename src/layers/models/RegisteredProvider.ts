@@ -98,9 +98,7 @@ export const decode = (
     settings,
     ...keyOf(config, settings, valueOf, where),
     headers: values(valueOf, settings.headers, where),
-    ...defined({ name: config.name }),
-    ...(config.models === undefined ? {} : { models }),
-    ...defined({ stream: config.stream })
+    ...defined({ name: config.name, models: config.models && models, stream: config.stream })
   })
 }
 

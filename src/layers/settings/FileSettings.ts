@@ -126,8 +126,8 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const leftOut = [...merged.leftOut, ...code, ...project.refused, ...keys]
   const notice = leftOut.length === 0 ? undefined : Words.leftOut(leftOut, decision.level, decision.changes)
   const hasQuestion = merged.leftOut.length + code.length > 0
-  const isToldLater = options.asksFirst === true && hasQuestion && !decision.isDecided
-  if (notice !== undefined && !isToldLater) yield* Effect.logWarning(notice)
+  const isReportedLater = options.asksFirst === true && hasQuestion && !decision.isDecided
+  if (notice !== undefined && !isReportedLater) yield* Effect.logWarning(notice)
   const { changes } = decision
   const trust = yield* ProjectTrust.make({
     decision,
@@ -135,7 +135,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
       ...location,
       others: [...merged.leftOut, ...keys],
       ...defined({ changes }),
-      ...(isToldLater ? { leftOut: notice } : {})
+      ...(isReportedLater ? { leftOut: notice } : {})
     },
     hasQuestion,
     notice

@@ -52,6 +52,15 @@ it("a blocked task is marked, with what it waits for", () => {
   assert.include(TodoTexts.result(blocked, []), "  ⊘ task-1: ship\n      blocked: the review")
 })
 
+it("a long line is cut between characters, and says so", () => {
+  const shown = (content: string) =>
+    TodoTexts.result(list(task(1, content)), [])
+      .split("\n")
+      .at(-1)
+  assert.strictEqual(shown("x".repeat(300)), `  ○ task-1: ${"x".repeat(300)}`)
+  assert.strictEqual(shown(`${"x".repeat(299)}😀`), `  ○ task-1: ${"x".repeat(299)}…`)
+})
+
 it("a reminder has the open items of each phase, and which one it is", () => {
   const { content, ...rest } = TodoTexts.reminder(phases, 2, 3)
   assert.deepStrictEqual(rest, { customType: "todo-reminder", display: false })

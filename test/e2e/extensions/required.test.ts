@@ -176,33 +176,24 @@ describe("a required extension that loads", () => {
 })
 
 describe("the question about a project that requires an extension", () => {
+  const required = { ".heddle/guard.ts": guard, ".heddle/settings.json": '{"requiredExtensions":["guard.ts"]}' }
+  const asking = { files: required, rows: 40 }
+
   it.live("ends the start when the answer is no", () =>
-    on(
-      {
-        files: { ".heddle/guard.ts": guard, ".heddle/settings.json": '{"requiredExtensions":["guard.ts"]}' },
-        rows: 40
-      },
-      async (host) => {
-        await host.until(/y for yes/)
-        host.type("n")
-        assert.strictEqual(await host.exited, 1)
-        assert.match(host.virtual.text().replaceAll("\n", ""), /guard\.ts did not load: this project requires it/)
-      }
-    )
+    on(asking, async (host) => {
+      await host.until(/y for yes/)
+      host.type("n")
+      assert.strictEqual(await host.exited, 1)
+      assert.match(host.virtual.text().replaceAll("\n", ""), /guard\.ts did not load: this project requires it/)
+    })
   )
 
   it.live("lets it load when the answer is yes", () =>
-    on(
-      {
-        files: { ".heddle/guard.ts": guard, ".heddle/settings.json": '{"requiredExtensions":["guard.ts"]}' },
-        rows: 40
-      },
-      async (host) => {
-        await host.until(/y for yes/)
-        host.type("y")
-        await host.settled(/the guard is here/)
-      }
-    )
+    on(asking, async (host) => {
+      await host.until(/y for yes/)
+      host.type("y")
+      await host.settled(/the guard is here/)
+    })
   )
 })
 

@@ -67,6 +67,8 @@ describe("the page", () => {
     s.add({ type: "session_info", name: "One", ...s.place() })
     s.add({ type: "session_info", name: "x".repeat(200), ...s.place() })
     assert.strictEqual(title(...s.entries), `${"x".repeat(119)}…`)
+    s.add({ type: "session_info", name: `${"x".repeat(118)}😀${"x".repeat(9)}`, ...s.place() })
+    assert.strictEqual(title(...s.entries), `${"x".repeat(118)}…`)
     const titled = { ...Sample.document([]), header: { ...Sample.header, title: "Of the header" } }
     assert.strictEqual(Document.titleOf(titled), "Of the header")
   })

@@ -97,6 +97,7 @@ describe("the help", () => {
     const text = about()
     for (const { name } of optionTable) assert.include(text, `--${name}`)
     for (const { name } of Subcommands.all) assert.include(text, `\n  ${name}`)
+    for (const row of ["auth set|list|remove ", "doctor ", "help [command] "]) assert.include(text, `\n  ${row}`)
     assert.deepStrictEqual(
       text.split("\n").filter((line) => line.length > 80),
       []

@@ -174,6 +174,15 @@ const rows: ReadonlyArray<Row> = [
     headers: {}
   },
   {
+    name: "a server with OpenAI's protocol, a key and headers",
+    provider: "lab",
+    entry: lab({ api: "openai-completions", apiKey: key, headers: { "x-team": "$TEAM_SECRET" } }),
+    variables: { TEAM_SECRET: "secret-of-team" },
+    url: "https://llm.example.com/v1/chat/completions",
+    headers: { ...bearer, "x-team": "secret-of-team" },
+    secrets: [key, "secret-of-team"]
+  },
+  {
     name: "a server with OpenAI's protocol, headers in place of a key",
     provider: "lab",
     entry: lab({ api: "openai-responses", auth: "none", headers: { authorization: "Basic bGFiOnB3" } }),

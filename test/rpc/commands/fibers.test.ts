@@ -133,22 +133,28 @@ it.scopedLive("a `bash` command: its node ends it alone with a result, its reque
   })
 )
 
+/** A run whose tool gives in to nothing before `release`. */
+const inStubbornTool = Effect.gen(function* () {
+  const released = yield* Deferred.make<void>()
+  const tool: HostTool = {
+    name: "stubborn",
+    description: "Ends when it is released, whoever asks.",
+    parameters: {},
+    call: (_, { progress }) =>
+      Effect.zipRight(progress({ content: [] }), Deferred.await(released)).pipe(
+        Effect.as({ content: [] }),
+        Effect.uninterruptible
+      )
+  }
+  const host = yield* start([ScriptedModel.call(["t1", "stubborn", {}])], [tool])
+  yield* host.send({ id: "p", type: "prompt", message: "go" })
+  yield* host.until(({ type }) => type === "tool_execution_update")
+  return { host, release: Deferred.succeed(released, undefined) }
+})
+
 it.scopedLive("a command that waits for its lane is answered at once and never runs; the lane goes on without it", () =>
   Effect.gen(function* () {
-    const release = yield* Deferred.make<void>()
-    const slow: HostTool = {
-      name: "slow",
-      description: "Ends when told to, whoever asks.",
-      parameters: {},
-      call: (_, { progress }) =>
-        Effect.zipRight(progress({ content: [] }), Deferred.await(release)).pipe(
-          Effect.as({ content: [] }),
-          Effect.uninterruptible
-        )
-    }
-    const host = yield* start([ScriptedModel.call(["t1", "slow", {}])], [slow])
-    yield* host.send({ id: "p", type: "prompt", message: "go" })
-    yield* host.until(({ type }) => type === "tool_execution_update")
+    const { host, release } = yield* inStubbornTool
     // Holds the ordered lane until the tool gives in.
     yield* host.send(
       { id: "h", type: "abort_and_prompt", message: "next" },
@@ -190,32 +196,19 @@ it.scopedLive("a command that waits for its lane is answered at once and never r
     yield* host.send({ id: "d", type: "cancel", targetId: "h" })
     assert.deepInclude(yield* host.until(answer("h")), { success: false, code: "cancelled" })
     yield* host.until(answer("m"))
-    yield* Deferred.succeed(release, undefined)
+    yield* release
     yield* host.until(({ type }) => type === "session_settled")
     assert.deepStrictEqual(paths(yield* host.ask({ type: "get_fibers" })), ["/session"])
     assert.strictEqual(host.seen.filter(({ type }) => type === "agent_start").length, 1)
   })
 )
 
-/** A run whose tool gives in to nothing, with a message in the queue. */
+/** The same with a message in the queue. */
 const stubborn = Effect.gen(function* () {
-  const release = yield* Deferred.make<void>()
-  const tool: HostTool = {
-    name: "stubborn",
-    description: "Ends when told to, whoever asks.",
-    parameters: {},
-    call: (_, { progress }) =>
-      Effect.zipRight(progress({ content: [] }), Deferred.await(release)).pipe(
-        Effect.as({ content: [] }),
-        Effect.uninterruptible
-      )
-  }
-  const host = yield* start([ScriptedModel.call(["t1", "stubborn", {}])], [tool])
-  yield* host.send({ id: "p", type: "prompt", message: "go" })
-  yield* host.until(({ type }) => type === "tool_execution_update")
+  const { host, release } = yield* inStubbornTool
   yield* host.ask({ type: "steer", message: "S" })
   const lastOf = Effect.gen(function* () {
-    yield* Deferred.succeed(release, undefined)
+    yield* release
     yield* host.until(({ type }) => type === "session_settled")
     const left = list(data(yield* host.ask({ type: "get_queue" }))["items"]).map(({ text }) => text)
     assert.deepStrictEqual(paths(yield* host.ask({ type: "get_fibers" })), ["/session"])

@@ -12,7 +12,7 @@ const places = [
   "/snap/bin/chromium"
 ]
 
-const isProgram = (path: string) => {
+export const isProgram = (path: string) => {
   try {
     accessSync(path, constants.X_OK)
     return true

@@ -1,19 +1,11 @@
 /** The documented ways to start heddle for a project, as docs/hosts/starting.md lists them. */
-import { accessSync, constants, mkdirSync, symlinkSync } from "node:fs"
+import { mkdirSync, symlinkSync } from "node:fs"
 import { devNull } from "node:os"
 import { delimiter, join, resolve } from "node:path"
+import { isProgram } from "../../support/host/Chromium.ts"
 import { bun, entry, type Place } from "../../support/torture/Heddle.ts"
 
 const root = resolve(import.meta.dirname, "../../..")
-
-const isProgram = (path: string) => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Under `bun --bun` the first node on PATH is bun. */
 const node =

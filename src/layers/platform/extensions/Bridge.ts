@@ -129,10 +129,10 @@ export const paced = Effect.fnUntraced(function* (pace: Pace.Pace) {
   const fire =
     (when: Pace.Pace["start"]): Fire =>
     (effect, failed) => {
-      const told = (exit: Exit.Exit<unknown, Failure>) => {
+      const ended = (exit: Exit.Exit<unknown, Failure>) => {
         if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)) failed(messageOf(exit.cause))
       }
-      start(effect, told, when)
+      start(effect, ended, when)
     }
 
   const bridge: Bridge = {

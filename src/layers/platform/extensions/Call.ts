@@ -1,4 +1,5 @@
 /** One call into an extension. Giving the call up aborts its signal, which is made when the extension asks for it. */
+import * as Attempt from "../Attempt.ts"
 
 export interface Call {
   readonly signal: () => AbortSignal
@@ -28,11 +29,5 @@ export const either = (one: AbortSignal, other: AbortSignal | undefined): AbortS
 const { any } = AbortSignal
 
 /** A signal of our own that is aborted with the given one, if that is one: code of others may pass anything. */
-export const signalOf = (value: unknown): AbortSignal | undefined => {
-  if (value === undefined) return undefined
-  try {
-    return Reflect.apply(any, AbortSignal, [[value]])
-  } catch {
-    return undefined
-  }
-}
+export const signalOf = (value: unknown): AbortSignal | undefined =>
+  value === undefined ? undefined : Attempt.orUndefined(() => Reflect.apply(any, AbortSignal, [[value]]))

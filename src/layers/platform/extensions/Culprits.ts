@@ -39,7 +39,7 @@ const culpritOf = (stack: string): Guarded | undefined => {
   return found
 }
 
-const tell = (stack: string, event: string, message: string) => {
+const publish = (stack: string, event: string, message: string) => {
   const [first] = guarded
   // The engine leaves out the frame of a function that ends with the call.
   const culprit = culpritOf(stack) ?? (guarded.size === 1 ? first : undefined)
@@ -55,12 +55,12 @@ const isKnown = (thrown: unknown) => isOf(thrown, StaleError) || isOf(thrown, Ex
 let takeDown: (() => void) | undefined
 
 const putUp = (): (() => void) => {
-  const flood = Flood.make((count) => tell("", "async", Flood.leftOut(count)))
+  const flood = Flood.make((count) => publish("", "async", Flood.leftOut(count)))
   // To read a stack takes longer than to throw.
   const onUncaught = (thrown: unknown) => {
-    if (!isKnown(thrown) && flood.admits()) tell(stackOf(thrown), "async", textOf(thrown))
+    if (!isKnown(thrown) && flood.admits()) publish(stackOf(thrown), "async", textOf(thrown))
   }
-  const lift = fenceExit((stack, message) => tell(stack, "exit", message))
+  const lift = fenceExit((stack, message) => publish(stack, "exit", message))
   process.on("uncaughtException", onUncaught)
   process.on("unhandledRejection", onUncaught)
   return () => {

@@ -16,25 +16,25 @@ const methods = ["exit", "reallyExit", "abort"] as const
 const hitsUs = (pid: unknown, signal: unknown) =>
   signal !== 0 && (pid === process.pid || pid === 0 || pid === -process.pid)
 
-/** heddle hears of these itself. Extensions take away their own listeners one by one. */
-const heard: ReadonlySet<unknown> = new Set(["uncaughtException", "unhandledRejection", "SIGHUP", "SIGINT", "SIGTERM"])
+/** heddle listens to these itself. Extensions take away their own listeners one by one. */
+const kept: ReadonlySet<unknown> = new Set(["uncaughtException", "unhandledRejection", "SIGHUP", "SIGINT", "SIGTERM"])
 
 /** Keeps the listeners of heddle where code takes away all that there are. */
 const fenceListeners = (): (() => void) => {
   const { removeAllListeners } = process
   Reflect.set(process, "removeAllListeners", (event?: string | symbol) => {
     const events = event === undefined ? process.eventNames() : [event]
-    for (const name of events) if (!heard.has(name)) removeAllListeners.call(process, name)
+    for (const name of events) if (!kept.has(name)) removeAllListeners.call(process, name)
     return process
   })
   return () => void Reflect.set(process, "removeAllListeners", removeAllListeners)
 }
 
 /** Puts the fence up, and returns the function that takes it down. */
-export const fenceExit = (told: (stack: string, message: string) => void): (() => void) => {
+export const fenceExit = (report: (stack: string, message: string) => void): (() => void) => {
   const refuse = (call: string): never => {
     const error = new ExitFence(call)
-    told(stackOf(error), error.message)
+    report(stackOf(error), error.message)
     throw error
   }
   const { kill } = process

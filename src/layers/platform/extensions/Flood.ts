@@ -13,7 +13,7 @@ const periodMs = 1000
 /** `left` gets the number of those that stayed behind in a period, at its end. */
 export const make = (left: (count: number) => void): Flood => {
   let [began, admitted, refused] = [-periodMs, 0, 0]
-  const tell = () => {
+  const report = () => {
     const count = refused
     refused = 0
     left(count)
@@ -23,7 +23,7 @@ export const make = (left: (count: number) => void): Flood => {
       const now = performance.now()
       if (now - began >= periodMs) [began, admitted] = [now, 0]
       if (admitted++ < mostInPeriod) return true
-      if (refused++ === 0) setTimeout(tell, began + periodMs - now).unref()
+      if (refused++ === 0) setTimeout(report, began + periodMs - now).unref()
       return false
     }
   }

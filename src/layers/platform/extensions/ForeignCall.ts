@@ -66,7 +66,7 @@ export const read = <A>(look: () => A): Either.Either<A, ForeignFailure> => {
 }
 
 /** A call to a listener without an answer. It must not fail: what it throws ends the fiber, as an error of our own. */
-export const tell = (call: () => unknown): Effect.Effect<void> =>
+export const notify = (call: () => unknown): Effect.Effect<void> =>
   Effect.suspend(() =>
     Either.match(read(call), { onLeft: ({ message }) => Effect.die(new Error(message)), onRight: () => Effect.void })
   )

@@ -3,6 +3,7 @@
  * trap of a Proxy. The functions of the engine are those that were there when heddle started.
  */
 import { types } from "node:util"
+import * as Attempt from "../Attempt.ts"
 
 const { isNativeError, isProxy } = types
 const { apply, get, getOwnPropertyDescriptor, getPrototypeOf } = Reflect
@@ -85,20 +86,12 @@ const describe = (thrown: unknown): string => {
   return cut([...(message === "" ? [] : [cut(message)]), ...findings].join("; "))
 }
 
-const safely = <A>(read: () => A, otherwise: A): A => {
-  try {
-    return read()
-  } catch {
-    return otherwise
-  }
-}
-
 /** What was thrown, as a text for a report. Anything can be thrown. */
-export const textOf = (thrown: unknown): string => safely(() => describe(thrown), unknown)
+export const textOf = (thrown: unknown): string => Attempt.or(() => describe(thrown), unknown)
 
 /** The stack of an error, or nothing: only errors have one. */
 export const stackOf = (thrown: unknown): string =>
-  safely(() => {
+  Attempt.or(() => {
     const [finding = thrown] = findingsOf(thrown)
     if (isProxy(finding) || !isNativeError(finding)) return ""
     return cut(positionOf(finding) ?? textIn(finding, "stack") ?? "", longestStack)
@@ -116,7 +109,7 @@ export const locationIn = (stack: string, folder: string): string | undefined =>
 
 /** A value that stands where a text belongs. */
 export const shown = (value: unknown): string =>
-  safely(() => {
+  Attempt.or(() => {
     if (!isObject(value)) return toText(value)
     if (isProxy(value) || !isNativeError(value)) return typeof value === "function" ? "[function]" : "[object]"
     return `${textIn(value, "name") ?? "Error"}: ${describe(value)}`
@@ -136,11 +129,11 @@ const { forEach } = Headers.prototype
 
 /** A copy of headers; undefined if the value is something else. */
 const headersOf = (value: unknown): Headers | undefined =>
-  safely<Headers | undefined>(() => {
+  Attempt.orUndefined(() => {
     const copy = new Headers()
     apply(forEach, value, [(text: string, name: string) => copy.append(name, text)])
     return copy
-  }, undefined)
+  })
 
 const scalars = ["name", "message", "code", "type", "status", "detail", "error_code"] as const
 const parts = ["cause", "error", "details"] as const

@@ -1,5 +1,6 @@
 /** Where an import stands that leads nowhere. The engine names the file and what it imports, but not the line. */
 import { readFileSync } from "node:fs"
+import * as Attempt from "../Attempt.ts"
 
 const { apply, get, getOwnPropertyDescriptor } = Reflect
 
@@ -11,12 +12,8 @@ const getterOf = (key: string): (() => unknown) | undefined => {
 const [referrer, specifier] = [getterOf("referrer"), getterOf("specifier")]
 
 const attempt = (read: () => unknown): string | undefined => {
-  try {
-    const found = read()
-    return typeof found === "string" ? found : undefined
-  } catch {
-    return undefined
-  }
+  const found = Attempt.orUndefined(read)
+  return typeof found === "string" ? found : undefined
 }
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)

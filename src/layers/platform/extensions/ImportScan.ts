@@ -1,6 +1,7 @@
 /** The files that a module names in its imports, found without running it. */
 import { createRequire, isBuiltin } from "node:module"
 import { dirname } from "node:path"
+import * as Attempt from "../Attempt.ts"
 
 type Loader = "js" | "jsx" | "ts" | "tsx"
 
@@ -23,14 +24,6 @@ export const mayBeCode = (path: string): boolean =>
   loaderOf(path) !== undefined ||
   !/\.(?:node|json[c5]?|toml|ya?ml|txt|text|md|wasm|html?|css|sh|db|sqlite|png|jpe?g|svg)$/.test(path)
 
-const attempt = (run: () => string): ReadonlyArray<string> => {
-  try {
-    return [run()]
-  } catch {
-    return [] // Not there, or no code: to import it fails, too.
-  }
-}
-
 /** Scanners by language, each made once: that takes as long as a file takes. `served` are modules without a file. */
 export const make = (served: ReadonlySet<string>) => {
   const scanners: Readonly<Record<Loader, Bun.Transpiler>> = {
@@ -39,13 +32,9 @@ export const make = (served: ReadonlySet<string>) => {
     ts: new Bun.Transpiler({ loader: "ts" }),
     tsx: new Bun.Transpiler({ loader: "tsx" })
   }
-  const named = (loader: Loader, content: Uint8Array): ReadonlyArray<string> => {
-    try {
-      return scanners[loader].scanImports(content).map(({ path }) => path)
-    } catch {
-      return []
-    }
-  }
+  // What is not there, or no code, is left out: to import it fails, too.
+  const named = (loader: Loader, content: Uint8Array) =>
+    Attempt.or(() => scanners[loader].scanImports(content), []).map(({ path }) => path)
 
   /** Paths of files. An import and a `require` of one name may lead to different files. */
   return (path: string, content: Uint8Array): ReadonlyArray<string> => {
@@ -55,8 +44,8 @@ export const make = (served: ReadonlySet<string>) => {
     const require = createRequire(path)
     return specifiers
       .flatMap((name) => [
-        ...attempt(() => Bun.resolveSync(name, dirname(path))),
-        ...attempt(() => require.resolve(name))
+        Attempt.or(() => Bun.resolveSync(name, dirname(path)), ""),
+        Attempt.or(() => require.resolve(name), "")
       ])
       .filter((found) => found.startsWith("/") || /^[A-Za-z]:\\/.test(found))
   }

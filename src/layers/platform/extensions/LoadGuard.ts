@@ -9,6 +9,7 @@ import Module, { createRequire } from "node:module"
 import { dirname, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import { globalValue } from "effect/GlobalValue"
+import * as Attempt from "../Attempt.ts"
 import * as ContentHash from "../folders/ContentHash.ts"
 import * as ImportScan from "./ImportScan.ts"
 
@@ -43,13 +44,7 @@ const guard = globalValue("heddle/layers/platform/extensions/LoadGuard", (): Gua
   filters: new Set()
 }))
 
-const read = (path: string): Uint8Array | undefined => {
-  try {
-    return readFileSync(path)
-  } catch {
-    return undefined
-  }
-}
+const read = (path: string): Uint8Array | undefined => Attempt.orUndefined(() => readFileSync(path))
 
 /** A path as bun hands it over. */
 const withoutQuery = (path: string) => path.replace(/\?.*$/s, "")
@@ -150,13 +145,8 @@ const install = (filter: string) => {
 }
 
 /** Undefined for what is not there: to import it fails, too. */
-const resolved = (specifier: string, from: string): string | undefined => {
-  try {
-    return Bun.resolveSync(specifier, from)
-  } catch {
-    return undefined
-  }
-}
+const resolved = (specifier: string, from: string): string | undefined =>
+  Attempt.orUndefined(() => Bun.resolveSync(specifier, from))
 
 /** A link may lead out of the project to another file than the one that was compared: bun asks for that one by its path alone. */
 const guardLinks = () =>

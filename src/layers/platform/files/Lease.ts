@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Json from "../../../domain/Json.ts"
+import * as Attempt from "../Attempt.ts"
 import * as Engine from "../Engine.ts"
 import { FileRefused, refused } from "./FileErrors.ts"
 import * as RegularFile from "./RegularFile.ts"
@@ -23,13 +24,7 @@ export interface Owner {
 
 export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly owner: Owner }> {}
 
-const readSystem = (path: string): string | undefined => {
-  try {
-    return nodeFs.readFileSync(path, "latin1")
-  } catch {
-    return undefined
-  }
-}
+const readSystem = (path: string) => Attempt.orUndefined(() => nodeFs.readFileSync(path, "latin1"))
 
 /** Fails for what cannot be a lease: waiting for it to go away would not help. */
 const read = (path: string): string | undefined => {

@@ -9,6 +9,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Attempt from "../Attempt.ts"
 import * as Copies from "./Copies.ts"
 import * as Exchange from "./Exchange.ts"
 import { FileRefused, refused } from "./FileErrors.ts"
@@ -18,23 +19,15 @@ import * as RegularFile from "./RegularFile.ts"
 
 const mostLinks = 40
 
-const orUndefined = <A>(run: () => A): A | undefined => {
-  try {
-    return run()
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * The file behind the links, where a write has to go: replacing the link itself would leave that file as it was. It need not
  * exist yet. Throws what the system says.
  */
 const behindLinks = (path: string, links = mostLinks): string => {
-  const real = orUndefined(() => nodeFs.realpathSync(path))
+  const real = Attempt.orUndefined(() => nodeFs.realpathSync(path))
   if (real !== undefined) return real
   const folder = nodeFs.realpathSync(dirname(path))
-  const link = orUndefined(() => nodeFs.readlinkSync(path))
+  const link = Attempt.orUndefined(() => nodeFs.readlinkSync(path))
   if (link === undefined) return join(folder, basename(path))
   if (links === 0) throw new Error("too many links")
   return behindLinks(resolve(folder, link), links - 1)
@@ -126,13 +119,7 @@ const syncFolder = (path: string) => {
   }
 }
 
-const look = (path: string): nodeFs.Stats | undefined => {
-  try {
-    return nodeFs.statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
-}
+const look = (path: string) => Attempt.orUndefined(() => nodeFs.statSync(path, { throwIfNoEntry: false }))
 
 /** Leaves out what cannot be looked at: links that lead nowhere or in a circle. */
 const found = (folder: string, entry: nodeFs.Dirent): ReadonlyArray<Found> => {

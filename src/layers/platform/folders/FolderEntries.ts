@@ -2,6 +2,7 @@
 import * as nodeFs from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Attempt from "../Attempt.ts"
 import { type FileRefused, oddKind, refused } from "../files/FileErrors.ts"
 
 export interface FolderEntry {
@@ -24,13 +25,8 @@ const kindOf = (stats: nodeFs.Stats | undefined): FolderEntry["kind"] => {
   return stats.isDirectory() ? "folder" : "file"
 }
 
-const look = (path: string): nodeFs.Stats | undefined => {
-  try {
-    return nodeFs.statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined // a link to itself
-  }
-}
+/** A link to itself leads nowhere, too. */
+const look = (path: string) => Attempt.orUndefined(() => nodeFs.statSync(path, { throwIfNoEntry: false }))
 
 const entryOf = (folder: string, entry: nodeFs.Dirent): FolderEntry => {
   const path = join(folder, entry.name)
@@ -59,18 +55,10 @@ const readSome = (folder: string, most: number): FolderContent => {
 export const read = (folder: string, most: number): Effect.Effect<FolderContent, FileRefused> =>
   Effect.try({ try: () => readSome(folder, most), catch: refused(folder) })
 
-const ownerOf = (path: string): number | undefined => {
-  try {
-    return nodeFs.statSync(path, { throwIfNoEntry: false })?.uid
-  } catch {
-    return undefined
-  }
-}
-
 /** Whether the folder belongs to the user of this process or to the owner of `other`. True where the system has no owners. */
 export const isOurs = (folder: string, other: string): Effect.Effect<boolean> =>
   Effect.sync(() => {
     if (process.getuid === undefined) return true
-    const owner = ownerOf(folder)
-    return owner === process.getuid() || owner === ownerOf(other)
+    const owner = look(folder)?.uid
+    return owner === process.getuid() || owner === look(other)?.uid
   })

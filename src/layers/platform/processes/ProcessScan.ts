@@ -3,6 +3,7 @@
  * descendant inherits, and by parent. Elsewhere only the process group is known.
  */
 import { readdirSync } from "node:fs"
+import * as Attempt from "../Attempt.ts"
 import * as Marks from "./offspring/Marks.ts"
 import * as Orphans from "./offspring/Orphans.ts"
 import { childrenOf, type Entry, fileLockLimit, read, readEntry } from "./offspring/ProcFiles.ts"
@@ -39,13 +40,7 @@ const scanGroups = ({ leaders }: Family): Scan => ({
   settled: true
 })
 
-const isAlive = (target: number): boolean => {
-  try {
-    return process.kill(target, 0)
-  } catch {
-    return false
-  }
-}
+const isAlive = (target: number): boolean => Attempt.or(() => process.kill(target, 0), false)
 
 /** An upper bound for the processes and threads that a machine starts in a millisecond. */
 const fastest = 50
@@ -138,15 +133,15 @@ export const ignoreTerm = (pids: ReadonlyArray<number>): boolean =>
   })
 
 /** The living processes that got no TERM and have no living ancestor that got one. */
-export const untold = (
+export const unsignalled = (
   { known }: Family,
-  told: ReadonlySet<number>,
+  signalled: ReadonlySet<number>,
   alive: ReadonlyArray<number>
 ): ReadonlyArray<number> => {
   const living = new Set(alive)
-  const isTold = (pid: number | undefined): boolean =>
-    pid !== undefined && living.has(pid) && (told.has(pid) || isTold(known.get(pid)?.parent))
-  return alive.filter((pid) => !isTold(pid))
+  const isSignalled = (pid: number | undefined): boolean =>
+    pid !== undefined && living.has(pid) && (signalled.has(pid) || isSignalled(known.get(pid)?.parent))
+  return alive.filter((pid) => !isSignalled(pid))
 }
 
 /** Some kernels do not list children. */

@@ -29,7 +29,7 @@ export const pause = (ms: number) =>
   new Promise<void>((resume) => (ms < 1 ? setImmediate(resume) : setTimeout(resume, ms)))
 
 /** TERM to each process that is found without a search. Returns those that have got it, groups as negative numbers. */
-const tellAll = ({ leaders }: ProcessScan.Family, noted: ReadonlyArray<Entry>): Set<number> => {
+const signalAll = ({ leaders }: ProcessScan.Family, noted: ReadonlyArray<Entry>): Set<number> => {
   const groups = leaders.map((pid) => -pid)
   const others = noted.filter(({ group }) => !leaders.includes(group)).map(({ pid }) => pid)
   for (const target of [...groups, ...others]) {
@@ -73,7 +73,7 @@ export const endFamily = async (
 ): Promise<void> => {
   const deadline = Stopwatch.read(clock) + grace
   const noted = ProcessScan.noteDescendants(family)
-  const told = tellAll(family, noted)
+  const signalled = signalAll(family, noted)
   const { hurry, wait } = makeWait(events)
   let isKilled = false
   if (!ProcessScan.ignoreTerm(noted.map(({ pid }) => pid))) await wait(grace)
@@ -88,9 +88,9 @@ export const endFamily = async (
       if (!isKilled) hurry()
       isKilled = true
     } else {
-      for (const target of ProcessScan.untold(family, told, alive)) {
+      for (const target of ProcessScan.unsignalled(family, signalled, alive)) {
         signal(target, "SIGTERM")
-        told.add(target)
+        signalled.add(target)
       }
     }
     if (alive.length > 0) await wait(time < deadline ? deadline - time : longestWait)

@@ -9,13 +9,15 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Text from "../../../domain/Text.ts"
 
-const render = (message: unknown): string =>
-  (Array.isArray(message) ? message : [message]).map((part) => Inspectable.toStringUnknown(part, 0)).join(" ")
+/** What was logged, and why: the cause follows on lines of its own. */
+export const textOf = ({ cause, message }: Pick<Logger.Logger.Options<unknown>, "cause" | "message">): string => {
+  const parts = (Array.isArray(message) ? message : [message]).map((part) => Inspectable.toStringUnknown(part, 0))
+  return parts.join(" ") + (Cause.isEmpty(cause) ? "" : `\n${Cause.pretty(cause, { renderErrorCause: true })}`)
+}
 
 const logger = (mask: (text: string) => string) =>
-  Logger.make<unknown, void>(({ cause, logLevel, message }) => {
-    const detail = Cause.isEmpty(cause) ? "" : `\n${Cause.pretty(cause, { renderErrorCause: true })}`
-    writeSync(2, mask(Text.printable(`heddle ${logLevel.label.toLowerCase()}: ${render(message)}${detail}\n`)))
+  Logger.make<unknown, void>((entry) => {
+    writeSync(2, mask(Text.printable(`heddle ${entry.logLevel.label.toLowerCase()}: ${textOf(entry)}\n`)))
   })
 
 /** Logs of `effect` go here and nowhere else. Set without a Layer, whose machinery would cost a start 5 ms. */

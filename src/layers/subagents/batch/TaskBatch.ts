@@ -193,16 +193,16 @@ export const run = Effect.fnUntraced(function* (
     changed.add(slot)
     hasChanged.unsafeOpen()
   }
-  const tell = Effect.suspend(() => {
+  const publish = Effect.suspend(() => {
     for (const slot of changed) family.publish({ _tag: "SubagentProgressed", subagent: infoOf(options, slot) })
     changed.clear()
     if (watch.progress === undefined) return Effect.void
     const shown = slots.map(({ progress }) => progress.snapshot())
     return watch.progress(shown, { results: [], merged: [], projectAgentsDir, totalDurationMs: now() - startedAt })
   })
-  const telling = hasChanged.await.pipe(
+  const publishing = hasChanged.await.pipe(
     Effect.zipRight(hasChanged.close),
-    Effect.zipRight(tell),
+    Effect.zipRight(publish),
     Effect.zipRight(Effect.sleep(betweenReports)),
     Effect.forever
   )
@@ -215,7 +215,7 @@ export const run = Effect.fnUntraced(function* (
   const turn = turnstile.withPermits(1)(EventLoop.nextTurn)
   const work = Effect.scoped(
     Effect.zipRight(
-      Effect.forkScoped(telling),
+      Effect.forkScoped(publishing),
       Effect.forEach(slots, (slot) => gate.withPermits(1)(Effect.zipRight(turn, admit(options, slot, touch))), {
         concurrency: "unbounded",
         discard: true

@@ -2,13 +2,11 @@
  * The screen of the interactive session: it is drawn before anything else is loaded, collects what is typed, and gives
  * the terminal back at the end. The loop in Interactive.ts is the only one that draws after that.
  */
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as FiberRef from "effect/FiberRef"
 import * as HashSet from "effect/HashSet"
-import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
 import * as LogLevel from "effect/LogLevel"
 import * as Logger from "effect/Logger"
@@ -16,6 +14,7 @@ import * as Mailbox from "effect/Mailbox"
 import * as Text from "../../../domain/Text.ts"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as ConsoleCapture from "../../platform/stdio/ConsoleCapture.ts"
+import * as StderrLogger from "../../platform/stdio/StderrLogger.ts"
 import * as TerminalDevice from "../../platform/stdio/TerminalDevice.ts"
 import * as Painter from "./Painter.ts"
 import * as Style from "./Style.ts"
@@ -144,9 +143,6 @@ const make = Effect.fnUntraced(function* ({ look, welcome }: ScreenOptions) {
 
 export const layer = (options: ScreenOptions) => Layer.scoped(Screen, make(options))
 
-const text = (message: unknown): string =>
-  (Array.isArray(message) ? message : [message]).map((part) => Inspectable.toStringUnknown(part, 0)).join(" ")
-
 const levelOf = (level: LogLevel.LogLevel) => {
   if (LogLevel.greaterThanEqual(level, LogLevel.Error)) return "error"
   return LogLevel.greaterThanEqual(level, LogLevel.Warning) ? "warning" : "info"
@@ -157,9 +153,8 @@ export const withLogs =
   (mask: (text: string) => string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Screen> =>
     Effect.flatMap(Screen, ({ inbox }) => {
-      const logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
-        const detail = Cause.isEmpty(cause) ? "" : `\n${Cause.pretty(cause, { renderErrorCause: true })}`
-        inbox.unsafeOffer({ _tag: "Notice", level: levelOf(logLevel), text: mask(text(message) + detail) })
+      const logger = Logger.make<unknown, void>((entry) => {
+        inbox.unsafeOffer({ _tag: "Notice", level: levelOf(entry.logLevel), text: mask(StderrLogger.textOf(entry)) })
       })
       return Effect.locally(effect, FiberRef.currentLoggers, HashSet.make(logger))
     })

@@ -7,6 +7,8 @@ import * as View from "../../../../src/layers/terminal/session/View.ts"
 import * as Notices from "../../../../src/layers/terminal/view/Notices.ts"
 import * as StatusLine from "../../../../src/layers/terminal/view/StatusLine.ts"
 import * as ToolLines from "../../../../src/layers/terminal/view/ToolLines.ts"
+import * as Transcript from "../../../../src/layers/terminal/view/Transcript.ts"
+import { assistant } from "../../../support/sessions/Entries.ts"
 
 const style = Style.make({ colors: false, plain: false })
 
@@ -141,5 +143,43 @@ describe("notices", () => {
       text: "This session is not stored any more: No space left"
     })
     assert.isUndefined(Notices.of({ _tag: "SessionSettled" }))
+  })
+})
+
+describe("what a failed answer leaves in the scrollback", () => {
+  const make = () => Transcript.make(style, () => 80)
+  const ended = { _tag: "MessageEnded", messageId: "m", runId: "r" } as const
+  const failed = { ...ended, message: { ...assistant("", 0, "error"), errorMessage: "Overloaded." } }
+  const runEnded = { _tag: "RunEnded", messages: [], runId: "r" } as const
+
+  it("is its error when the run ends, once", () => {
+    const { event } = make()
+    assert.deepStrictEqual(event(failed), [])
+    assert.lengthOf(
+      event(runEnded).filter((row) => row.includes("Overloaded.")),
+      1
+    )
+    assert.deepStrictEqual(event(runEnded), [])
+  })
+
+  it("is the notice of the retry, without the error before it", () => {
+    const { event } = make()
+    const retry = { attempt: 1, maxAttempts: 3, delayMs: 2000, errorMessage: "Overloaded." }
+    event(failed)
+    const rows = event({ _tag: "RetryScheduled", ...retry, runId: "r" })
+    assert.lengthOf(
+      rows.filter((row) => row.includes("Overloaded.")),
+      1
+    )
+    assert.deepStrictEqual(event(runEnded), [])
+  })
+
+  it("is a word at once where it was aborted", () => {
+    assert.include(
+      make()
+        .event({ ...ended, message: assistant("", 0, "aborted") })
+        .join("\n"),
+      "Aborted."
+    )
   })
 })

@@ -151,7 +151,7 @@ const execWith =
       cwd,
       env: Object.fromEntries(changed),
       timeoutMs: timeout * 1000,
-      onDelta: (delta) => ForeignCall.tell(() => onData(Buffer.from(delta)))
+      onDelta: (delta) => ForeignCall.notify(() => onData(Buffer.from(delta)))
     })
     const { cancelled, exitCode, timedOut } = await run(running, signal).catch((error: unknown) => {
       throw signal?.aborted === true ? new Error("aborted") : error
@@ -184,7 +184,7 @@ export const make = Effect.fnUntraced(function* (services: ToolServices, run: Ru
           return tool.definition.parameters
         },
         execute: async (args: JsonObject, { onUpdate, signal, toolCallId }) => {
-          const progress = (output: ToolOutput) => ForeignCall.tell(() => onUpdate?.(toPi(output)))
+          const progress = (output: ToolOutput) => ForeignCall.notify(() => onUpdate?.(toPi(output)))
           // The promise of an aborted call is rejected: there is no answer to give.
           const context: ToolContext = { toolCallId, progress, orInterrupted: () => (work) => work }
           return toPi(await run(tool.run(args, context), signal))

@@ -1,6 +1,6 @@
 /**
- * Tells one extension of the beginning or the end of its life. A reload is both, without a change of the session, so the
- * hooks of the session do not tell it.
+ * Notifies one extension of the beginning or the end of its life. A reload is both, without a change of the session, so the
+ * hooks of the session do not.
  */
 import * as Effect from "effect/Effect"
 import * as Call from "../../../platform/extensions/Call.ts"
@@ -14,7 +14,7 @@ export type Moment = "session_start" | "session_shutdown"
 /** How long each handler may take. */
 const limits = { session_start: "30 seconds", session_shutdown: "2 seconds" } as const
 
-const tellOne = (instance: Instance, moment: Moment, handler: Handler) => {
+const notifyOne = (instance: Instance, moment: Moment, handler: Handler) => {
   const call = Call.make()
   const event = { type: moment, reason: "reload" }
   return ForeignCall.run(() => instance.enter(handler)(event, Context.make(instance, call)), call.abort).pipe(
@@ -26,5 +26,5 @@ const tellOne = (instance: Instance, moment: Moment, handler: Handler) => {
   )
 }
 
-export const tell = (instance: Instance, moment: Moment): Effect.Effect<void> =>
-  Effect.forEach([...instance.lifecycle[moment]], (handler) => tellOne(instance, moment, handler), { discard: true })
+export const notify = (instance: Instance, moment: Moment): Effect.Effect<void> =>
+  Effect.forEach([...instance.lifecycle[moment]], (handler) => notifyOne(instance, moment, handler), { discard: true })

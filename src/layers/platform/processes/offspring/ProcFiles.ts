@@ -1,5 +1,6 @@
 /** What /proc says about a process: Linux only. */
 import { readFileSync } from "node:fs"
+import * as Attempt from "../../Attempt.ts"
 
 export interface Entry {
   readonly pid: number
@@ -11,13 +12,8 @@ export interface Entry {
   readonly startedAt: number
 }
 
-export const read = (name: string): string | undefined => {
-  try {
-    return readFileSync(`/proc/${name}`, "latin1")
-  } catch {
-    return undefined // the process has ended, or belongs to another user
-  }
-}
+/** Undefined if the process has ended, or belongs to another user. */
+export const read = (name: string) => Attempt.orUndefined(() => readFileSync(`/proc/${name}`, "latin1"))
 
 /** The numbers after the name, which is in parentheses and may itself contain spaces and parentheses. */
 const statistics = (pid: number): ReadonlyArray<string> | undefined => {

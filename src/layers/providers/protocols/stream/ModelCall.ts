@@ -94,8 +94,8 @@ export const stream = Effect.fnUntraced(function* <Item, Raw>(call: Call<Item, R
   })
   const fail = (input: Failures.Input) => {
     const found = input instanceof SourceFailed ? explain(input) : input
-    const heard = { contentType: contentType(), silent: isSilent(), now: clock.unsafeCurrentTimeMillis() }
-    return Failures.make(found, { ...call, ...heard })
+    const seen = { contentType: contentType(), silent: isSilent(), now: clock.unsafeCurrentTimeMillis() }
+    return Failures.make(found, { ...call, ...seen })
   }
   const run = Effect.flatMap(source(controller.signal), readAll).pipe(
     Effect.raceFirst(Deferred.await(timeUp)),

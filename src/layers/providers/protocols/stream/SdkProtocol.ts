@@ -1,10 +1,12 @@
 /** A protocol that uses its vendor's SDK to send requests. Everything else is the same for all protocols. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../../../domain/Json.ts"
-import type { ModelRequest } from "../../../../services/model/ModelClient.ts"
-import type { ProviderResponse } from "../../../../services/model/RequestHooks.ts"
+import * as JsonValue from "../../../../domain/JsonValue.ts"
+import { ModelFailure, type ModelRequest } from "../../../../services/model/ModelClient.ts"
+import type { ProviderResponse, RequestHooks } from "../../../../services/model/RequestHooks.ts"
 import { defaults as settings } from "../../../../services/Settings.ts"
 import { type Fetch, safeFetch } from "../../../platform/http/SafeFetch.ts"
 import * as ServerEvents from "../../../platform/http/ServerEvents.ts"
@@ -13,7 +15,6 @@ import * as KnownSecrets from "../../../secrets/KnownSecrets.ts"
 import type { Compat, Connection, Protocol } from "../../Protocol.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { Machine } from "./Machine.ts"
-import * as HookedBody from "../request/HookedBody.ts"
 import * as ModelCall from "./ModelCall.ts"
 import * as SdkClients from "./SdkClients.ts"
 
@@ -62,6 +63,24 @@ const headOf = (answer: unknown): ProviderResponse | undefined => {
     : undefined
 }
 
+const refused = ({ model }: ModelRequest, problem: string) =>
+  new ModelFailure({
+    reason: "invalid_request",
+    message: `The request to ${model.provider} was not sent: the body that a before_provider_request handler returned ${problem}`,
+    provider: model.provider,
+    model: model.id
+  })
+
+/** The body after the hook of the session. Only a request with a hook is parsed and made text again. */
+const hooked = (text: string, request: ModelRequest, before: NonNullable<RequestHooks["before"]>) => {
+  const { model, sessionId } = request
+  const payload = Either.getOrElse(Json.parse(text), () => ({}))
+  return Effect.flatMap(before(payload, { model, sessionId }), (body) => {
+    const problem = Predicate.isRecord(body) ? JsonValue.problemOf(body) : "is not a JSON object"
+    return problem === undefined ? Effect.sync(() => Json.stringify(body)) : refused(request, problem)
+  })
+}
+
 /** The answer waits for the hook. */
 const observed = <E extends { readonly cause: unknown }>(
   answer: Effect.Effect<Response, E>,
@@ -69,11 +88,11 @@ const observed = <E extends { readonly cause: unknown }>(
 ) => {
   const after = hooks?.after
   if (after === undefined) return answer
-  const tell = (answer: unknown) => {
+  const show = (answer: unknown) => {
     const head = headOf(answer)
     return head === undefined ? Effect.void : after(head, { model, sessionId })
   }
-  return Effect.tapBoth(answer, { onSuccess: tell, onFailure: ({ cause }) => tell(cause) })
+  return Effect.tapBoth(answer, { onSuccess: show, onFailure: ({ cause }) => show(cause) })
 }
 
 export const make = <Client, Raw extends object>(
@@ -113,7 +132,7 @@ export const make = <Client, Raw extends object>(
         const body = Json.stringify(bodyOf(request, connection.compat))
         const before = request.hooks?.before
         if (before === undefined) return open(request, connection, body)
-        return Effect.flatMap(HookedBody.make(body, request, before), (text) => open(request, connection, text))
+        return Effect.flatMap(hooked(body, request, before), (text) => open(request, connection, text))
       })
   }
 }

@@ -46,17 +46,17 @@ export const make = ({ alarm, clock, deadlines, onEnd }: Options): Watchdog => {
   const now = () => Stopwatch.read(clock)
   const started = now()
   let last = started
-  let heard = false
+  let hasBegun = false
   let waiting = false
   let drainMs: number | undefined
   let cancel: () => void = () => undefined
 
-  const silenceMs = () => drainMs ?? (heard ? idleMs : firstEventMs)
+  const silenceMs = () => drainMs ?? (hasBegun ? idleMs : firstEventMs)
   const leftMs = () => Math.min(started + totalMs, (waiting ? now() : last) + silenceMs()) - now()
   const verdict = (): Expired | undefined => {
     if (drainMs !== undefined) return undefined
     if (now() - started >= totalMs) return new Expired({ deadline: "total", afterMs: totalMs })
-    return new Expired({ deadline: heard ? "idle" : "first_event", afterMs: silenceMs() })
+    return new Expired({ deadline: hasBegun ? "idle" : "first_event", afterMs: silenceMs() })
   }
   const look = () => {
     const ms = leftMs()
@@ -68,7 +68,7 @@ export const make = ({ alarm, clock, deadlines, onEnd }: Options): Watchdog => {
     // The first bytes bring the deadline nearer, but never nearer than the next look.
     touch: () => {
       if (drainMs !== undefined) return
-      heard = true
+      hasBegun = true
       last = now()
     },
     setWaiting: (value) => {
