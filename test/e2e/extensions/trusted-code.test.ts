@@ -250,3 +250,19 @@ plays(
     assert.deepStrictEqual((await command(approved, "/load outside")).said, ["other"])
   }
 )
+
+plays("a project that lies below the agent folder is compared like any other", async (start, place) => {
+  fill(place)
+  const inside = { model: false, args: ["--model", "offline/guide"], env: { HEDDLE_AGENT_DIR: place.home } }
+  const pipes = await trusting(() => start(inside))
+  const file = "work/.heddle/extensions/x/required.cjs"
+  const before = readFileSync(join(place.home, file), "utf8")
+  place.put(file, before + evil(place))
+  const { failed, said } = await command(pipes, "/load required")
+  assert.deepStrictEqual([said, failed.length], [[], 1])
+  assert.include(failed[0], "was not loaded: it has changed since you trusted this project")
+  assert.include((await command(pipes, "/load outside")).failed[0], "was not loaded: it was not there")
+  assert.isFalse(existsSync(mark(place)))
+  place.put(file, before)
+  assert.deepStrictEqual((await command(pipes, "/load required")).said, ["required"])
+})

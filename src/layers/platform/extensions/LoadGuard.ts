@@ -17,7 +17,7 @@ export interface GuardOptions {
   readonly code: ReadonlyMap<string, string>
   /** The folder of the project, without links. All code below it is guarded. */
   readonly root: string
-  /** Folders below it that are not. */
+  /** Folders that are not, and that it may import from: those below it, and others. */
   readonly free: ReadonlyArray<string>
 }
 
@@ -195,7 +195,8 @@ export const guardProject = ({ code, free, root }: GuardOptions): Effect.Effect<
       (path) => !path.startsWith(root + sep) && ImportScan.loaderOf(path) !== undefined
     )
     const native = anyOf(leftToBun(code))
-    const exempt = anyOf(free.map((folder) => folder + sep))
+    // A project may itself lie in such a folder: that makes its own code no freer.
+    const exempt = anyOf(free.flatMap((folder) => (folder.startsWith(root + sep) ? [folder + sep] : [])))
     const project = new RegExp(`^(?!${exempt})(?:${escaped(root + sep)}.*|${anyOf(outside)})$`)
     guard.isGuarded = (path) => project.test(path) && (ImportScan.mayBeCode(path) || path.endsWith(".node"))
     guard.mayImport = (path) =>
