@@ -4,7 +4,7 @@
  * that were compared. CommonJS and packages are left to bun while extensions load: they are compared before anything of the
  * project is loaded, and again by every `require`. What is loaded later is run from the compared bytes, too.
  */
-import { readFileSync } from "node:fs"
+import { readFileSync, realpathSync } from "node:fs"
 import Module, { createRequire } from "node:module"
 import { dirname, sep } from "node:path"
 import * as Effect from "effect/Effect"
@@ -149,12 +149,18 @@ const install = (filter: string) => {
   })
 }
 
-/** Undefined for what is not there: to import it fails, too. */
+/** To resolve a path asks the hooks, too. */
+let isResolving = false
+
+/** Without links. Undefined for what is not there: to import it fails, too. */
 const resolved = (specifier: string, from: string): string | undefined => {
+  isResolving = true
   try {
-    return Bun.resolveSync(specifier, from)
+    return realpathSync(Bun.resolveSync(specifier, from))
   } catch {
     return undefined
+  } finally {
+    isResolving = false
   }
 }
 
@@ -163,9 +169,9 @@ const guardLinks = () =>
   Bun.plugin({
     name: "heddle-trust-links",
     setup: (build) => {
-      build.onResolve({ filter: /^\.{1,2}\// }, ({ importer, path }) => {
+      build.onResolve({ filter: /^(?:\.{0,2}\/|file:)/ }, ({ importer, path }) => {
         const from = withoutQuery(importer)
-        const found = guard.isGuarded(from) ? resolved(withoutQuery(path), dirname(from)) : undefined
+        const found = !isResolving && guard.isGuarded(from) ? resolved(withoutQuery(path), dirname(from)) : undefined
         if (found !== undefined && !guard.mayImport(found)) throw unknown(found)
         return undefined
       })
