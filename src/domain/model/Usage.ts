@@ -1,4 +1,5 @@
 /** Tokens and money of model calls (protocol.md 5.2, 16.1). */
+import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { optional } from "../conversation/Content.ts"
@@ -44,10 +45,14 @@ export const zeroTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrit
 /** What a provider says of a call. Its members can be anything until `decode` has looked at them. */
 export type Report = { readonly [Class in keyof Tokens]?: unknown }
 
+/** Parts that are more than what they are parts of. */
+class Excess extends Data.Class<{ readonly part: number; readonly whole: number }> {}
+
 const isClass = (name: string): name is keyof Tokens => Object.hasOwn(zeroTokens, name)
 
 const shown = (value: unknown): string => {
   if (typeof value === "number") return String(value)
+  if (value instanceof Excess) return `${value.part} of ${value.whole} tokens`
   if (Array.isArray(value)) return "a list"
   return typeof value === "object" ? "an object" : `a ${typeof value}`
 }
@@ -64,20 +69,11 @@ export const decode = (report: Report, before: Tokens = zeroTokens): Decoded => 
   let problem: string | undefined
   for (const [name, value] of Object.entries(Predicate.isRecord(report) ? report : {})) {
     if (!isClass(name) || value === undefined || value === null) continue
-    if (isCount(value)) taken.set(name, value)
+    if (isCount(value) && Number.isInteger(value)) taken.set(name, value)
     else problem ??= `${shown(value)} as ${name}`
   }
   const tokens = { ...Object.fromEntries(taken), ...before, ...Object.fromEntries(taken) }
   return { tokens, ...defined({ problem }) }
-}
-
-/** The part of `total` that is not in `parts`. Where that is not known, `total`, for `decode` to judge. */
-export const without = (total: unknown, ...parts: ReadonlyArray<unknown>): unknown => {
-  if (!isCount(total)) return total
-  return Math.max(
-    0,
-    parts.reduce((left: number, part) => (isCount(part) ? left - part : left), total)
-  )
 }
 
 const sum = (...amounts: ReadonlyArray<number>): number => {
@@ -87,6 +83,14 @@ const sum = (...amounts: ReadonlyArray<number>): number => {
 }
 
 export const inputOf = ({ cacheRead, cacheWrite, input }: Tokens): number => sum(input, cacheRead, cacheWrite)
+
+/** A report whose `input` includes what was read from or written to a cache. What is no count is left for `decode` to judge. */
+export const including = ({ cacheRead, cacheWrite, input, output }: Report): Report => {
+  const cached = sum(...[cacheRead, cacheWrite].filter(isCount))
+  if (!isCount(input)) return { input, output, cacheRead, cacheWrite }
+  if (cached > input) return { input, output, cacheRead: new Excess({ part: cached, whole: input }) }
+  return { input: input - cached, output, cacheRead, cacheWrite }
+}
 
 /** An amount that is counted: whatever code of others gives, nothing is taken back. */
 export const amount = (value: number): number => (value > 0 ? Math.min(value, most) : 0)

@@ -21,6 +21,7 @@ import { named } from "esm-dep"
 import { util } from "../../../src/util.ts"
 import data from "./data.json"
 import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { Type } from "@sinclair/typebox"
 
 interface Later { readonly [name: string]: () => Promise<{ readonly value: string }> | { readonly value: string } }
@@ -37,7 +38,11 @@ const later: Later = {
   computed: () => import("./" + ["computed", "ts"].join(".")),
   outside: () => import("../../../src/" + ["other", "ts"].join(".")),
   added: () => import("./" + ["added", "ts"].join(".")),
-  linked: () => import("./linked/" + ["more", "ts"].join("."))
+  linked: () => import("./linked/" + ["more", "ts"].join(".")),
+  awayByPath: () => import(import.meta.dir + "/away/" + ["far", "ts"].join(".")),
+  awayByAddress: () => import("file://" + import.meta.dir + "/away/" + ["far", "ts"].join(".")),
+  awayRequired: () => require(import.meta.dir + "/away/" + ["far", "ts"].join(".")),
+  awayResolved: () => createRequire(import.meta.url)(import.meta.dir + "/away/" + ["far", "ts"].join("."))
 }
 
 export default (pi) => {
@@ -179,6 +184,8 @@ plays("what is loaded later is compared, too: in the process of the answer and i
 
 plays("packages and CommonJS that are imported after the start are compared then", async (start, place) => {
   fill(place)
+  place.put("elsewhere/far.ts", `export const value = 1${evil(place)}`)
+  symlinkSync(join(place.home, "elsewhere"), join(place.cwd, ".heddle/extensions/x/away"))
   const pipes = await trusting(start)
   for (const [name, file] of [
     ["commonJs", "work/.heddle/extensions/x/common.cjs"],
@@ -196,6 +203,8 @@ plays("packages and CommonJS that are imported after the start are compared then
   }
   place.put("beyond.ts", `export const value = 1${evil(place)}`)
   assert.include((await command(pipes, "/load beyond")).failed[0], "beyond.ts was not loaded: it was not there")
+  for (const name of ["awayByPath", "awayByAddress", "awayRequired", "awayResolved"])
+    assert.include((await command(pipes, `/load ${name}`)).failed[0], "far.ts was not loaded: it was not there", name)
   assert.isFalse(existsSync(mark(place)))
 })
 
@@ -250,3 +259,19 @@ plays(
     assert.deepStrictEqual((await command(approved, "/load outside")).said, ["other"])
   }
 )
+
+plays("a project that lies below the agent folder is compared like any other", async (start, place) => {
+  fill(place)
+  const inside = { model: false, args: ["--model", "offline/guide"], env: { HEDDLE_AGENT_DIR: place.home } }
+  const pipes = await trusting(() => start(inside))
+  const file = "work/.heddle/extensions/x/required.cjs"
+  const before = readFileSync(join(place.home, file), "utf8")
+  place.put(file, before + evil(place))
+  const { failed, said } = await command(pipes, "/load required")
+  assert.deepStrictEqual([said, failed.length], [[], 1])
+  assert.include(failed[0], "was not loaded: it has changed since you trusted this project")
+  assert.include((await command(pipes, "/load outside")).failed[0], "was not loaded: it was not there")
+  assert.isFalse(existsSync(mark(place)))
+  place.put(file, before)
+  assert.deepStrictEqual((await command(pipes, "/load required")).said, ["required"])
+})

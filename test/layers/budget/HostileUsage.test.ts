@@ -82,6 +82,7 @@ describe.each(apis)("%s", (api) => {
     ["lists", { input: [5000], output: [] }, "a list as input"],
     ["objects", { input: {}, output: {} }, "an object as input"],
     ["more than there can be", { input: 1e308, output: 1e308 }, "1e+308 as input"],
+    ["parts of a token", { input: 4000.5, output: 9.5 }, "4000.5 as input"],
     ["one token for everything", { input: 1, output: 1 }, " for about "]
   ]
   it.scopedLive.each(lies)("that reports %s is estimated, and named once", ([, usage, words]) =>
@@ -93,6 +94,18 @@ describe.each(apis)("%s", (api) => {
       assert.include(held.notices[0], models[api])
       assert.include(held.notices[0], words)
       assert.strictEqual(held.answers.at(-1)?.usage.estimated, true)
+    })
+  )
+
+  // Elsewhere cached tokens are counted beside the input.
+  const counting = api === "anthropic-messages" ? [] : [1e9, 101]
+  it.scopedLive.each(counting)("that reports %s of 100 tokens as cached pays for all of its input", (cached) =>
+    Effect.gen(function* () {
+      const held = yield* onWire(api, () => ({ input: 100, output: 100, cached }))
+      assertHeld(held)
+      assert.isBelow(held.snapshot.totalTokens, budget.maxTotalTokens + oneCall)
+      assert.include(held.notices.join(), `${cached} of 100 tokens as cacheRead`)
+      assert.isTrue(held.answers.every(({ usage }) => usage.cacheRead === 0 && usage.input > 100))
     })
   )
 

@@ -81,6 +81,17 @@ export const attacks: Readonly<Record<string, (making: Making) => void>> = {
       "main.git/config": harmless + filter(program)
     })
   },
+  "a submodule with a configuration of its own": ({ folder, program }) => {
+    const inner = join(folder, "inner")
+    mkdirSync(inner)
+    git(inner, "init", "-q", "-b", "main")
+    put(inner, { ".gitattributes": "* filter=evil\n", "c.txt": "c\n" })
+    git(inner, "add", ".")
+    git(inner, "commit", "-qm", "inner")
+    git(folder, "add", "inner")
+    git(folder, "commit", "-qm", "with a submodule")
+    put(inner, { ".git/config": `${harmless}\tfsmonitor = "${program}"\n${filter(program)}`, "c.txt": "d\n" })
+  },
   "programs of .gitattributes": ({ folder, program }) => {
     const diff = `[diff]\n\texternal = "${program}"\n[diff "evil"]\n\ttextconv = "${program}"\n\tcommand = "${program}"\n`
     put(folder, { ".git/config": `${harmless}${diff}[merge "evil"]\n\tdriver = "${program}"\n${filter(program)}` })
@@ -97,6 +108,7 @@ export const unusable: ReadonlySet<string> = new Set([
 export const strike = (folder: string): void => {
   change(folder)
   git(folder, "add", "a.txt")
+  git(folder, "status")
 }
 
 export const make = (folder: string, mark: string, attack: (making: Making) => void): void => {

@@ -4,7 +4,7 @@
  * that were compared. CommonJS and packages are left to bun while extensions load: they are compared before anything of the
  * project is loaded, and again by every `require`. What is loaded later is run from the compared bytes, too.
  */
-import { readFileSync } from "node:fs"
+import { readFileSync, realpathSync } from "node:fs"
 import Module, { createRequire } from "node:module"
 import { dirname, sep } from "node:path"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ export interface GuardOptions {
   readonly code: ReadonlyMap<string, string>
   /** The folder of the project, without links. All code below it is guarded. */
   readonly root: string
-  /** Folders below it that are not. */
+  /** Folders that are not, and that it may import from: those below it, and others. */
   readonly free: ReadonlyArray<string>
 }
 
@@ -144,18 +144,25 @@ const install = (filter: string) => {
   })
 }
 
-/** Undefined for what is not there: to import it fails, too. */
-const resolved = (specifier: string, from: string): string | undefined =>
-  Attempt.orUndefined(() => Bun.resolveSync(specifier, from))
+/** To resolve a path asks the hooks, too. */
+let isResolving = false
+
+/** Without links. Undefined for what is not there: to import it fails, too. */
+const resolved = (specifier: string, from: string): string | undefined => {
+  isResolving = true
+  const found = Attempt.orUndefined(() => realpathSync(Bun.resolveSync(specifier, from)))
+  isResolving = false
+  return found
+}
 
 /** A link may lead out of the project to another file than the one that was compared: bun asks for that one by its path alone. */
 const guardLinks = () =>
   Bun.plugin({
     name: "heddle-trust-links",
     setup: (build) => {
-      build.onResolve({ filter: /^\.{1,2}\// }, ({ importer, path }) => {
+      build.onResolve({ filter: /^(?:\.{0,2}\/|file:)/ }, ({ importer, path }) => {
         const from = withoutQuery(importer)
-        const found = guard.isGuarded(from) ? resolved(withoutQuery(path), dirname(from)) : undefined
+        const found = !isResolving && guard.isGuarded(from) ? resolved(withoutQuery(path), dirname(from)) : undefined
         if (found !== undefined && !guard.mayImport(found)) throw unknown(found)
         return undefined
       })
@@ -185,7 +192,8 @@ export const guardProject = ({ code, free, root }: GuardOptions): Effect.Effect<
       (path) => !path.startsWith(root + sep) && ImportScan.loaderOf(path) !== undefined
     )
     const native = anyOf(leftToBun(code))
-    const exempt = anyOf(free.map((folder) => folder + sep))
+    // A project may itself lie in such a folder: that makes its own code no freer.
+    const exempt = anyOf(free.flatMap((folder) => (folder.startsWith(root + sep) ? [folder + sep] : [])))
     const project = new RegExp(`^(?!${exempt})(?:${escaped(root + sep)}.*|${anyOf(outside)})$`)
     guard.isGuarded = (path) => project.test(path) && (ImportScan.mayBeCode(path) || path.endsWith(".node"))
     guard.mayImport = (path) =>

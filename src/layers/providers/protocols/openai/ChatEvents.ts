@@ -20,16 +20,13 @@ interface Call {
   text: string
 }
 
-const reportOf = (usage: ChunkUsage): Usage.Report => {
-  const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0
-  const cacheWrite = usage.prompt_tokens_details?.cache_write_tokens ?? 0
-  return {
-    input: Usage.without(usage.prompt_tokens ?? 0, cacheRead, cacheWrite),
+const reportOf = (usage: ChunkUsage): Usage.Report =>
+  Usage.including({
+    input: usage.prompt_tokens ?? 0,
     output: usage.completion_tokens ?? 0,
-    cacheRead,
-    cacheWrite
-  }
-}
+    cacheRead: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    cacheWrite: usage.prompt_tokens_details?.cache_write_tokens ?? 0
+  })
 
 const thinkingIn = (delta: Delta): { readonly field: ThinkingField; readonly text: string } | undefined => {
   for (const field of thinkingFields) {

@@ -10,16 +10,13 @@ import * as Usage from "../../../../domain/model/Usage.ts"
 import * as Blocks from "../stream/Blocks.ts"
 import { lastBytesMs, type Machine, type Stop, streamEnded } from "../stream/Machine.ts"
 
-const reportOf = (usage: ResponseUsage): Usage.Report => {
-  const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0
-  const cacheWrite = usage.input_tokens_details?.cache_write_tokens ?? 0
-  return {
-    input: Usage.without(usage.input_tokens, cacheRead, cacheWrite),
+const reportOf = (usage: ResponseUsage): Usage.Report =>
+  Usage.including({
+    input: usage.input_tokens,
     output: usage.output_tokens,
-    cacheRead,
-    cacheWrite
-  }
-}
+    cacheRead: usage.input_tokens_details?.cached_tokens ?? 0,
+    cacheWrite: usage.input_tokens_details?.cache_write_tokens ?? 0
+  })
 
 const endOf = (item: ResponseOutputItem): Blocks.End => {
   if (item.type === "reasoning") return item.encrypted_content == null ? {} : { signature: Json.stringify(item) }
