@@ -7,7 +7,7 @@ import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Controls } from "../../services/session/Controls.ts"
 import { Retries } from "../../services/session/Retries.ts"
 import * as Command from "../Command.ts"
-import { started } from "../Started.ts"
+import { started } from "../../services/session/Startup.ts"
 import { levelMembers } from "../dialect/Dialect.ts"
 
 const setModel = Command.make({

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Commands } from "../../services/Commands.ts"
 import * as Command from "../Command.ts"
-import { started } from "../Started.ts"
+import { started } from "../../services/session/Startup.ts"
 import { Available, available, Listed, listed } from "./Shapes.ts"
 
 const all = Effect.zipRight(

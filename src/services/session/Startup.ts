@@ -16,3 +16,6 @@ export interface SessionStartup {
 export class Startup extends Context.Reference<Startup>()("heddle/services/session/Startup", {
   defaultValue: (): SessionStartup => ({ joined: Effect.void, started: Effect.void, isOver: () => true })
 }) {}
+
+/** Returns when contributors have joined the session: for answers that depend on what they add. */
+export const started = Effect.flatMap(Startup, ({ started }) => started)
