@@ -21,21 +21,20 @@ import { SessionCompaction } from "./compaction/CompactionModule.ts"
 import * as ManualCompaction from "./compaction/ManualCompaction.ts"
 import * as Core from "./Core.ts"
 import * as Events from "./events/Events.ts"
-import * as ClientMessages from "./inbox/ClientMessages.ts"
 import * as CustomMessages from "./inbox/CustomMessages.ts"
+import * as Inbox from "./inbox/Inbox.ts"
+import * as InputPipeline from "./inbox/InputPipeline.ts"
 import * as LateRecords from "./inbox/LateRecords.ts"
-import * as OpenPrompts from "./inbox/OpenPrompts.ts"
+import * as Messages from "./inbox/Messages.ts"
 import * as SessionQueue from "./inbox/SessionQueue.ts"
 import * as SlashCommands from "./inbox/SlashCommands.ts"
 import { plain } from "./model/InstructionsModule.ts"
 import * as ModelInForce from "./model/ModelInForce.ts"
 import * as RunNodes from "./nodes/RunNodes.ts"
-import * as Admission from "./run/Admission.ts"
 import * as RunEnd from "./run/RunEnd.ts"
 import * as RunFiber from "./run/RunFiber.ts"
 import * as RunLifecycle from "./run/RunLifecycle.ts"
 import * as RunSetup from "./run/RunSetup.ts"
-import * as RunState from "./run/RunState.ts"
 import type { SessionControl } from "./SessionControl.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
@@ -55,17 +54,12 @@ const makeInbox = Effect.fnUntraced(function* (core: typeof SessionCore.Service)
     events: { publish }
   } = core
   const settings = yield* Settings
-  const state = RunState.make()
-  const clientMessages = ClientMessages.make(session)
-  core.contribute({ name: "inbox", handsOff: Effect.as(clientMessages.load, []) })
-  const isIdle = () => !state.takesMessages()
-  const prompts = OpenPrompts.make({ publish, ended: clientMessages.ended, isIdle })
-  const queue = SessionQueue.make({ publish, session, settings, dropped: prompts.drop })
-  const queued = yield* session.queued
-  queue.restore(queued)
-  for (const { messageId } of queued) prompts.restore(messageId)
-  const late = LateRecords.make({ session, state, publish, settings, ids: core.ids })
-  return { settings, state, clientMessages, prompts, queue, late }
+  const messages = Messages.make({ publish, session, settings })
+  core.contribute({ name: "inbox", handsOff: Effect.as(messages.readReceipts, []) })
+  messages.tell({ _tag: "Restored", items: yield* session.queued })
+  const queue = SessionQueue.make({ messages, publish, session })
+  const late = LateRecords.make({ messages, session, publish, ids: core.ids })
+  return { settings, messages, queue, late }
 })
 
 /** The session without its agent: the core, the modules, and what takes messages. */
@@ -102,9 +96,7 @@ const makeParts = Effect.fnUntraced(function* <In>(options: SessionAgentOptions<
     loading: commands,
     slash: yield* SlashCommands.make({ commands, supervision: core.supervision, publish }),
     instructions: Option.getOrElse(Context.getOption(modules, Instructions), () => plain(core.options, tools)),
-    model: ModelInForce.make(controls.values, yield* ModelCatalog),
-    /** Prompts are accepted one at a time, and not while the session changes. */
-    gate: yield* Effect.makeSemaphore(1)
+    model: ModelInForce.make(controls.values, yield* ModelCatalog)
   }
 })
 
@@ -112,36 +104,34 @@ type Parts = Effect.Effect.Success<ReturnType<typeof makeParts>>
 
 /** Starts and stops runs, at most one at a time. */
 const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
-  const { announce, compaction, core, state, supervision } = parts
+  const { core, supervision } = parts
   const { ids, now } = core
   const end = RunEnd.make(parts)
-  const fiber = yield* RunFiber.make({ compaction, end, fork: parts.fork })
+  const fiber = yield* RunFiber.make({ ...parts, end })
   const setUp = yield* Effect.provide(RunSetup.make(parts), parts.modules)
   const lifecycle = yield* Effect.provide(RunLifecycle.make({ ...parts, setUp, end }), parts.modules)
-  const admission = Admission.make({
+  const inbox = Inbox.make({
     ...parts,
     ids,
     now,
     fiber,
-    accepting: announce,
+    pipeline: InputPipeline.make({ ...parts, preparing: fiber.prepare }),
     run: (prompt, begun) => RunNodes.run(supervision, prompt, lifecycle.run(prompt, begun))
   })
-  const withdrawPrompt = Effect.suspend(() => (state.current()._tag === "Accepting" ? fiber.stop : fiber.withdraw))
-  const { prompt } = admission.contract
-  const sending = CustomMessages.make({ ...parts, ids, now, begin: admission.begin, prompt })
-  return { admission, sending, fiber, withdraw: Effect.zipRight(withdrawPrompt, compaction.cancel) }
+  const { prompt } = inbox.contract
+  const sending = CustomMessages.make({ ...parts, ids, now, begin: inbox.begin, prompt })
+  return { inbox, sending, fiber }
 })
 
 type Runs = Effect.Effect.Success<ReturnType<typeof makeRuns>>
 
 const makeControl = (parts: Parts, { fiber }: Runs) => {
-  const { compaction, contributions, core, gate, late, log, model, modules, queue, relay, session, slash, state } =
-    parts
+  const { compaction, contributions, core, log, messages, model, modules, queue, relay, session, slash } = parts
   const control: SessionControl = {
     publish: parts.publish,
     log,
     root: parts.supervision.root,
-    gate,
+    changing: messages.changing,
     settle: Effect.all([slash.end, fiber.abort, queue.control.clearQueue, session.sync, relay.flushSoon], {
       discard: true
     }),
@@ -153,19 +143,19 @@ const makeControl = (parts: Parts, { fiber }: Runs) => {
       Effect.forEach(contributions(), ({ ending = () => Effect.void }) => ending(end), { discard: true }),
     leave: () => {
       queue.drop()
-      state.close()
-      late.close()
+      messages.tell({ _tag: "Closing" })
+      messages.tell({ _tag: "Left" })
       for (const { left } of contributions()) left?.()
     },
     carried: Effect.sync(() => ({
       services: modules,
-      isClosing: state.isClosing(),
-      queueRevision: queue.current().revision
+      isClosing: messages.state().isClosing,
+      queueRevision: messages.state().queue.revision
     })),
     carry: Effect.fnUntraced(function* (carried) {
       for (const { carry } of contributions()) if (carry !== undefined) yield* carry(carried.services)
-      queue.countFrom(carried.queueRevision)
-      if (carried.isClosing) state.close()
+      messages.tell({ _tag: "Counted", revision: carried.queueRevision })
+      if (carried.isClosing) messages.tell({ _tag: "Closing" })
     }),
     moved: () => {
       for (const { moved } of core.contributions()) moved?.()
@@ -176,20 +166,20 @@ const makeControl = (parts: Parts, { fiber }: Runs) => {
   return control
 }
 
-const makeAgent = (parts: Parts, { admission, fiber, sending, withdraw }: Runs) => {
-  const { compaction, controls, late, log, model, prompts, queue, relay, session, slash, state } = parts
+const makeAgent = (parts: Parts, { fiber, inbox, sending }: Runs) => {
+  const { compaction, controls, late, log, messages, model, queue, relay, session, slash } = parts
   const manual = ManualCompaction.make({
     compaction,
-    state,
+    messages,
     late,
     model: model.forSummaries,
     abortRun: fiber.stop,
-    prompt: admission.contract.prompt
+    prompt: inbox.contract.prompt
   })
   /** The answer to an abort comes after the events of the run that it ended. */
   const thenFlush = Effect.zipLeft(relay.flushSoon)
   return Agent.of({
-    ...admission.contract,
+    ...inbox.contract,
     ...sending,
     ...queue.control,
     record: late.record,
@@ -199,18 +189,16 @@ const makeAgent = (parts: Parts, { admission, fiber, sending, withdraw }: Runs) 
     leave: thenFlush(Effect.zipRight(slash.end, Effect.map(fiber.leave, queue.forget))),
     interrupt: thenFlush(RunNodes.span("interrupt")(fiber.interrupt)),
     awaitIdle: Effect.zipLeft(fiber.awaitIdle, relay.flush),
-    close: Effect.sync(state.close),
+    close: Effect.sync(() => void messages.tell({ _tag: "Closing" })),
     state: StateSnapshot.make({
       controls: controls.values,
       session,
-      state,
-      prompts,
-      queue,
+      messages,
       manual,
       contributions: parts.contributions
     }),
     compact: manual.compact,
-    withdraw,
+    withdraw: fiber.withdraw,
     abortCompaction: compaction.cancel,
     attach: (sink) => Effect.asVoid(log.attach(sink)),
     subscribe: Events.subscribe(log.attach)

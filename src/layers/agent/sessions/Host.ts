@@ -8,7 +8,6 @@ import { defined } from "../../../domain/Values.ts"
 import { Commands } from "../../../services/Commands.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
 import type { SessionLog } from "../../../services/session/SessionStore.ts"
-import { exclusively } from "../../Sharing.ts"
 import * as Arrival from "./Arrival.ts"
 import * as Followers from "./Followers.ts"
 import type { OpenSession } from "./OpenSession.ts"
@@ -94,7 +93,7 @@ export const make = Effect.fnUntraced(function* (
           yield* move(next)
           yield* arrive(left, next, arrived)
         })
-      ).pipe(exclusively(control.gate))
+      ).pipe(control.changing)
     })
 
   const reopen: SessionChanges.Current["reopen"] = (arrived) =>
@@ -109,7 +108,7 @@ export const make = Effect.fnUntraced(function* (
           yield* move(next)
           yield* arrive(left, next, arrived)
         })
-      ).pipe(exclusively(control.gate))
+      ).pipe(control.changing)
     })
 
   const hasLostWrites = Effect.suspend(() =>

@@ -1,14 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Option } from "effect"
+import { Deferred, Effect } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
-import { text } from "../../../../src/domain/conversation/Content.ts"
+import { type InputContent, text } from "../../../../src/domain/conversation/Content.ts"
 import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.ts"
-import * as ClientMessages from "../../../../src/layers/agent/inbox/ClientMessages.ts"
+import * as Messages from "../../../../src/layers/agent/inbox/Messages.ts"
 import type { Agent, QueueFull, QueueRefused } from "../../../../src/services/Agent.ts"
-import { ClientMessageConflict } from "../../../../src/services/Agent.ts"
 import type { NewEntry } from "../../../../src/domain/session/SessionEntry.ts"
 import { keepingProgress } from "../../../../src/services/Tools.ts"
-import type { InterruptMode } from "../../../../src/services/Settings.ts"
+import { defaults, type InterruptMode } from "../../../../src/services/Settings.ts"
 import * as Harness from "../../../support/agent/AgentHarness.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
 import { call, failure, model, say } from "../../../support/agent/ScriptedModel.ts"
@@ -263,14 +262,21 @@ describe("after a restart", () => {
     Harness.run({ turns: [] }, ({ session }) =>
       Effect.gen(function* () {
         for (const entry of [user("c"), ...after]) yield* session.append(entry)
-        const { find, isKnown } = ClientMessages.make(session)
-        const found = yield* find("c", [text("go")])
-        assert.deepStrictEqual(found?.receipt, { disposition: "started", messageId: "m", clientMessageId: "c" })
-        assert.strictEqual(found?.end?.status, status)
+        const { decide, isKnown, readReceipts } = Messages.make({ publish: () => {}, session, settings: defaults })
+        yield* readReceipts
+        const find = (clientMessageId: string, content: ReadonlyArray<InputContent>) =>
+          decide({ _tag: "Heard", name: { clientMessageId, content } })
+        const found = find("c", [text("go")])
+        assert.strictEqual(found._tag, "Repeat")
+        const known = found._tag === "Repeat" ? found.known : undefined
+        assert.deepStrictEqual(known?.receipt, { disposition: "started", messageId: "m", clientMessageId: "c" })
+        assert.strictEqual(known?.end?.status, status)
         assert.deepStrictEqual([yield* isKnown("c"), yield* isKnown("d")], [true, false])
-        const conflict = yield* Effect.flip(find("c", [text("go"), { type: "image", data: "", mimeType: "" }]))
-        assert.instanceOf(conflict, ClientMessageConflict)
-        assert.deepStrictEqual(Option.fromNullable(yield* find("d", [])), Option.none())
+        assert.deepStrictEqual(find("c", [text("go"), { type: "image", data: "", mimeType: "" }]), {
+          _tag: "Refuse",
+          code: "client_message_conflict"
+        })
+        assert.strictEqual(find("d", [])._tag, "Handle")
       })
     )
   )
