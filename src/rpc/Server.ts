@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Agent } from "../services/Agent.ts"
+import { Inbox } from "../services/session/Inbox.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { UiSwitch } from "../services/host/UiSwitch.ts"
 import { Transport } from "../services/host/Transport.ts"
@@ -168,8 +169,7 @@ export const serve = (options: ServerOptions) =>
       const writerEnds = Effect.exit(Fiber.join(writing))
       const { quit = Effect.never } = options
       const whenIdle = Effect.zipRight(quit, awaitIdle(sessions))
-      const current = Effect.map(sessions.current, Context.get(Agent))
-      const leave = Effect.flatMap(current, (agent) => agent.leave)
+      const leave = Effect.flatMap(sessions.current, (session) => Context.get(session, Inbox).leave)
       // Side by side: each may have to wait for processes that ignore TERM, and there is time for one such wait only.
       const cutShort = Effect.zipRight(shell.close, leave, { concurrent: true })
       const drained = Effect.zipRight(awaitIdle(sessions), leave)

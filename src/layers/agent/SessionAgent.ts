@@ -8,6 +8,7 @@ import { Allowance } from "../../services/Budget.ts"
 import { Commands } from "../../services/Commands.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { Controls } from "../../services/session/Controls.ts"
+import { Inbox as HostInbox } from "../../services/session/Inbox.ts"
 import { Instructions } from "../../services/session/Instructions.ts"
 import { Session } from "../../services/session/Session.ts"
 import type { SessionCore } from "../../services/session/SessionCore.ts"
@@ -118,8 +119,7 @@ const makeRuns = Effect.fnUntraced(function* (parts: Parts) {
     pipeline: InputPipeline.make({ ...parts, preparing: fiber.prepare }),
     run: (prompt, begun) => RunNodes.run(supervision, prompt, lifecycle.run(prompt, begun))
   })
-  const { prompt } = inbox.contract
-  const sending = CustomMessages.make({ ...parts, ids, now, begin: inbox.begin, prompt })
+  const sending = CustomMessages.make({ ...parts, ids, now, begin: inbox.begin })
   return { inbox, sending, fiber }
 })
 
@@ -132,7 +132,7 @@ const makeControl = (parts: Parts, { fiber }: Runs) => {
     log,
     root: parts.supervision.root,
     changing: messages.changing,
-    settle: Effect.all([slash.end, fiber.abort, queue.control.clearQueue, session.sync, relay.flushSoon], {
+    settle: Effect.all([slash.end, fiber.abort, queue.control.clear, session.sync, relay.flushSoon], {
       discard: true
     }),
     hooks: parts.hooks,
@@ -174,20 +174,19 @@ const makeAgent = (parts: Parts, { fiber, inbox, sending }: Runs) => {
     late,
     model: model.forSummaries,
     abortRun: fiber.stop,
-    prompt: inbox.contract.prompt
+    prompt: inbox.prompt
   })
   /** The answer to an abort comes after the events of the run that it ended. */
   const thenFlush = Effect.zipLeft(relay.flushSoon)
-  return Agent.of({
-    ...inbox.contract,
-    ...sending,
-    ...queue.control,
-    record: late.record,
-    abort: thenFlush(RunNodes.span("abort")(fiber.abort)),
-    halt: thenFlush(RunNodes.span("abort")(fiber.halt)),
-    handBack: fiber.handBack,
-    leave: thenFlush(Effect.zipRight(slash.end, Effect.map(fiber.leave, queue.forget))),
-    interrupt: thenFlush(RunNodes.span("interrupt")(fiber.interrupt)),
+  const keeping = Effect.as(thenFlush(RunNodes.span("interrupt")(fiber.interrupt)), [])
+  const aborting = thenFlush(RunNodes.span("abort")(fiber.abort))
+  const agent = Agent.of({
+    prompt: inbox.prompt,
+    enqueue: inbox.enqueue,
+    send: sending.send,
+    queue: queue.control,
+    abort: (options) => (options?.queue === "keep" ? keeping : aborting),
+    compact: manual.compact,
     awaitIdle: Effect.zipLeft(fiber.awaitIdle, relay.flush),
     close: Effect.sync(() => void messages.tell({ _tag: "Closing" })),
     state: StateSnapshot.make({
@@ -197,21 +196,27 @@ const makeAgent = (parts: Parts, { fiber, inbox, sending }: Runs) => {
       manual,
       contributions: parts.contributions
     }),
-    compact: manual.compact,
-    withdraw: fiber.withdraw,
-    abortCompaction: compaction.cancel,
-    attach: (sink) => Effect.asVoid(log.attach(sink)),
-    subscribe: Events.subscribe(log.attach)
+    events: { attach: (sink) => Effect.asVoid(log.attach(sink)), subscribe: Events.subscribe(log.attach) }
   })
+  const hostSide = HostInbox.of({
+    record: late.record,
+    isKnown: messages.isKnown,
+    withdraw: fiber.withdraw,
+    halt: thenFlush(RunNodes.span("abort")(fiber.halt)),
+    handBack: fiber.handBack,
+    leave: thenFlush(Effect.zipRight(slash.end, Effect.map(fiber.leave, queue.forget)))
+  })
+  return { agent, hostSide }
 }
 
 /** The agent of one session, with all services of the session, and what a change of session needs of it. */
 export const make = Effect.fnUntraced(function* <In>(options: SessionAgentOptions<In>) {
   const parts = yield* makeParts(options)
   const runs = yield* makeRuns(parts)
-  const agent = makeAgent(parts, runs)
+  const { agent, hostSide } = makeAgent(parts, runs)
   const services = parts.modules.pipe(
     Context.add(Agent, agent),
+    Context.add(HostInbox, hostSide),
     Context.add(Session, parts.session),
     Context.add(Instructions, parts.instructions)
   )

@@ -5,6 +5,7 @@ import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { Agent } from "../../services/Agent.ts"
+import * as Context from "effect/Context"
 import { Compactions } from "../../services/Compaction.ts"
 import * as Command from "../Command.ts"
 import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"
@@ -38,8 +39,10 @@ const abortCompaction = Command.make({
   origin: ["ours"],
   params: Command.noParams,
   heldBack: (position) =>
-    Effect.flatMap(Sessions, ({ endUntil }) => endUntil(position, (agent) => agent.abortCompaction)),
-  run: () => Effect.flatMap(Agent, (agent) => agent.abortCompaction)
+    Effect.flatMap(Sessions, ({ endUntil }) =>
+      endUntil(position, (session) => Context.get(session, Compactions).cancel)
+    ),
+  run: () => Effect.flatMap(Compactions, ({ cancel }) => cancel)
 })
 
 const setAutoCompaction = Command.make({

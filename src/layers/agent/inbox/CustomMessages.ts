@@ -1,12 +1,11 @@
 /** Where messages of extensions enter a session: they join the conversation, the queue, or start a run (protocol.md 11.4). */
 import * as Effect from "effect/Effect"
-import { type InputContent, plainText } from "../../../domain/conversation/Content.ts"
-import { type CustomInput, toCustomMessage, type UserInput } from "../../../domain/conversation/Message.ts"
+import { type CustomInput, toCustomMessage } from "../../../domain/conversation/Message.ts"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import { defined } from "../../../domain/Values.ts"
-import { type Agent, AgentClosing, type PromptReceipt, type PromptRejected } from "../../../services/Agent.ts"
+import { AgentClosing, type PromptReceipt, type PromptRejected } from "../../../services/Agent.ts"
 import type { Ids } from "../../../services/Ids.ts"
-import type { SendOptions, SendReceipt, SendUserOptions } from "../../../services/Sending.ts"
+import type { SendOptions, SendReceipt } from "../../../services/Sending.ts"
 import type { SettingsValues } from "../../../services/Settings.ts"
 import * as CustomInputs from "./CustomInputs.ts"
 import type { LateRecords } from "./LateRecords.ts"
@@ -22,18 +21,11 @@ interface Dependencies {
   readonly late: LateRecords
   /** Starts a run that begins with the message. */
   readonly begin: (custom: CustomInput) => Effect.Effect<PromptReceipt, PromptRejected>
-  readonly prompt: (typeof Agent.Service)["prompt"]
 }
 
 const queues = { steer: "steering", followUp: "followUp", nextTurn: "nextTurn" } as const
 
-const userInput = (content: string | ReadonlyArray<InputContent>): UserInput => {
-  if (typeof content === "string") return { text: content }
-  const texts = content.flatMap((block) => (block.type === "text" ? [plainText([block])] : []))
-  return { text: texts.join("\n"), images: content.filter((block) => block.type === "image") }
-}
-
-export const make = ({ begin, ids, late, messages, now, prompt, queue, settings }: Dependencies) => {
+export const make = ({ begin, ids, late, messages, now, queue, settings }: Dependencies) => {
   /** In the step in which it was decided that there is room for it. */
   const put = (to: MessageQueue.QueueName, said: MessageQueue.Size) => {
     const messageId = ids.next("message")
@@ -81,15 +73,5 @@ export const make = ({ begin, ids, late, messages, now, prompt, queue, settings 
     return yield* sent
   })
 
-  const sendUser = Effect.fn("Agent.sendUser")(function* (
-    content: string | ReadonlyArray<InputContent>,
-    { deliverAs, nesting = 0, takesCommands = false }: SendUserOptions = {}
-  ) {
-    const waiting = deliverAs === undefined ? {} : { whenBusy: queues[deliverAs] }
-    const plain = takesCommands ? {} : ({ noCommand: true } as const)
-    const nested = nesting === 0 ? {} : { nesting }
-    return yield* prompt({ ...userInput(content), source: "extension", ...nested, ...waiting, ...plain })
-  })
-
-  return { send, sendUser }
+  return { send }
 }

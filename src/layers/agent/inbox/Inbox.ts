@@ -137,17 +137,19 @@ export const make = (dependencies: Dependencies) => {
     messages.inTurn((restore) => carryOut(messages.decide(asked(input)), input, accepted, restore))
 
   /** Whether the text of a message is to be prepared: not that of one that was sent before. */
-  const heard = <E>(input: Taken, reading: (read: Effect.Effect<void>) => Effect.Effect<void, E>) => {
+  const isNew = Effect.fnUntraced(function* <E>(
+    input: Taken,
+    reading: (read: Effect.Effect<void>) => Effect.Effect<void, E>
+  ) {
     const message = { _tag: "Heard", ...nameOf(input) } as const
-    const decision = messages.decide(message)
-    if (decision._tag !== "Read") return Effect.succeed(decision)
-    return Effect.map(reading(messages.readReceipts), () => messages.decide(message))
-  }
+    if (messages.decide(message)._tag === "Read") yield* reading(messages.readReceipts)
+    return messages.decide(message)._tag === "Handle"
+  })
 
   /** The prompt is accepted when its text is prepared, however long hooks take (supplement 1.2). */
   const takePrepared = Effect.fnUntraced(function* (given: PromptInput, accepted: Accepted) {
     const input: Taken = { ...given, sent: userContent(given) }
-    if ((yield* heard(input, fiber.prepare))._tag !== "Handle") return yield* take(input, accepted)
+    if (!(yield* isNew(input, fiber.prepare))) return yield* take(input, accepted)
     const messageId = ids.next("message")
     const begun = () => {
       messages.tell({ _tag: "Handling", messageId, requests: requestsOf(input), ...named(input) })
@@ -164,8 +166,8 @@ export const make = (dependencies: Dependencies) => {
 
   const queueUp = Effect.fnUntraced(function* (to: RunQueueName, input: Taken) {
     const message = { _tag: "Enqueue", ...nameOf(input) } as const
-    let decision = messages.decide(message)
-    if (decision._tag === "Read") decision = yield* Effect.map(messages.readReceipts, () => messages.decide(message))
+    if (messages.decide(message)._tag === "Read") yield* messages.readReceipts
+    const decision = messages.decide(message)
     if (decision._tag === "Repeat") return repeated(decision.known)
     if (decision._tag === "Refuse") {
       const { clientMessageId = "" } = input
@@ -178,7 +180,7 @@ export const make = (dependencies: Dependencies) => {
   const enqueue = Effect.fn("Agent.enqueue")(function* (to: RunQueueName, given: MessageInput) {
     if (pipeline.isPlain(given)) return yield* queueUp(to, given)
     const input: Taken = { ...given, sent: userContent(given) }
-    if ((yield* heard(input, (read) => read))._tag !== "Handle") return yield* queueUp(to, input)
+    if (!(yield* isNew(input, (read) => read))) return yield* queueUp(to, input)
     const prepared = yield* pipeline.prepareQueued(input, { source: input.source ?? "host", whenBusy: to })
     if (prepared._tag === "Said") return yield* queueUp(to, prepared.input)
     return yield* answerHandled(prepared.command, input, () => Effect.void, ids.next("message"))
@@ -191,5 +193,5 @@ export const make = (dependencies: Dependencies) => {
       take({ text: "", source: "extension", custom }, () => Effect.void)
     )
 
-  return { begin, contract: { prompt, enqueue, isKnown: messages.isKnown } }
+  return { begin, prompt, enqueue }
 }

@@ -109,7 +109,7 @@ const makeControl = ({ begin, step }: Changes, { messages }: Dependencies) => {
       (item) => messages.drop([item])
     )
 
-  return { full, methods: { editQueued: edit, promoteQueued: promote, removeQueued: remove } }
+  return { full, methods: { edit, promote, remove } }
 }
 
 export type SessionQueue = ReturnType<typeof make>
@@ -127,10 +127,9 @@ export const make = (dependencies: Dependencies) => {
       : begin({ _tag: "Emptied", isForRun }, ids(items), QueueEntries.removed(items), items)
 
   return {
-    /** The queue methods of the Agent contract. */
     control: {
-      queue: Effect.sync(current),
-      clearQueue: step(() => take(MessageQueue.items(current()), false), messages.drop),
+      current: Effect.sync(current),
+      clear: step(() => take(MessageQueue.items(current()), false), messages.drop),
       ...methods
     },
     /** Takes what waits for a run. The caller, who gets it in the same step, tells the senders. */

@@ -27,7 +27,7 @@ export interface Enter {
 
 const announce = Effect.fnUntraced(function* ({ tell }: Followers.Followers, next: OpenSession, left: OpenSession) {
   for (const event of Arrival.events(yield* next.session.info)) tell(event)
-  const queue = yield* next.agent.queue
+  const queue = yield* next.agent.queue.current
   if (MessageQueue.size(queue) > 0) tell({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
   const commands = yield* Context.get(next.services, Commands).list
   const before = yield* Context.get(left.services, Commands).list

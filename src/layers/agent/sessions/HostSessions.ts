@@ -133,7 +133,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>({
       endUntil: (position, end) =>
         beginnings.endUntil(
           position,
-          Effect.suspend(() => end(host.get().agent))
+          Effect.suspend(() => end(host.get().services))
         ),
       close: Effect.suspend(() => host.get().agent.close),
       farewell: host.farewell,

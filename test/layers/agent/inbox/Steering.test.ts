@@ -73,7 +73,7 @@ describe("steering and tools", () => {
         ({ agent, controls, events, script }) =>
           Effect.gen(function* () {
             const running = yield* Deferred.make<void>()
-            yield* agent.attach({
+            yield* agent.events.attach({
               offer: ({ _tag }) => void (_tag === "ToolStarted" && Deferred.unsafeDone(running, Effect.void)),
               ready: Effect.void
             })
@@ -118,7 +118,7 @@ describe("steering and tools", () => {
     "one that comes": steer,
     "a follow-up that becomes one": (agent) =>
       Effect.flatMap(agent.enqueue("followUp", { text: "S" }), ({ messageId = "" }) =>
-        agent.promoteQueued(messageId, "steering")
+        agent.queue.promote(messageId, "steering")
       )
   }
   it.effect.each(Object.entries(late))("behind the end of a call, %s cuts off at once what runs", ([, act]) =>
@@ -128,7 +128,7 @@ describe("steering and tools", () => {
         ({ agent, events }) =>
           Effect.gen(function* () {
             const ended = yield* Deferred.make<void>()
-            yield* agent.attach({
+            yield* agent.events.attach({
               offer: ({ _tag }) => void (_tag === "ToolEnded" && Deferred.unsafeDone(ended, Effect.void)),
               ready: Effect.void
             })
@@ -195,7 +195,7 @@ it.effect("a run that is out of budget leaves the queue alone and ends", () =>
         assert.deepStrictEqual(statuses(events), ["1:error"])
         assert.strictEqual((yield* script.requests).length, 1)
         assert.deepStrictEqual(
-          (yield* agent.abort).map((item) => item.text),
+          (yield* agent.abort()).map((item) => item.text),
           ["F"]
         )
       })
@@ -211,10 +211,10 @@ it.effect("a delivered message can be neither removed nor edited nor moved, and 
       yield* agent.awaitIdle
       const refused = yield* Effect.all(
         [
-          agent.removeQueued(messageId),
-          agent.editQueued(messageId, {}),
-          agent.promoteQueued(messageId, "front"),
-          agent.removeQueued("x")
+          agent.queue.remove(messageId),
+          agent.queue.edit(messageId, {}),
+          agent.queue.promote(messageId, "front"),
+          agent.queue.remove("x")
         ].map((effect) => Effect.flip<unknown, QueueFull | QueueRefused, never>(effect))
       )
       assert.deepStrictEqual(
