@@ -40,8 +40,6 @@ import type { SessionControl } from "./SessionControl.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
 export interface SessionAgentOptions<In = AgentServices> extends Omit<SessionOptions, "opening"> {
-  /** Called when a prompt begins to be checked, and when a compaction begins. */
-  readonly announce?: () => void
   /** Passed to hooks. Default: the process has started with this session. */
   readonly opening?: SessionOptions["opening"]
   /** The modules of the session. */
@@ -65,8 +63,8 @@ const makeInbox = Effect.fnUntraced(function* (core: typeof SessionCore.Service)
 
 /** The session without its agent: the core, the modules, and what takes messages. */
 const makeParts = Effect.fnUntraced(function* <In>(options: SessionAgentOptions<In>) {
-  const { announce = () => {}, opening = { reason: "startup" }, plan, ...given } = options
-  const { around, complete, core, detach, fibers, log, relay } = yield* Core.make({ ...given, opening }, announce)
+  const { opening = { reason: "startup" }, plan, ...given } = options
+  const { around, complete, core, fibers, log, relay } = yield* Core.make({ ...given, opening })
   const modules = yield* Effect.provide(plan.build(core), around)
   const tools = Context.get(modules, ToolSet)
   const controls = Context.get(modules, Controls)
@@ -82,8 +80,6 @@ const makeParts = Effect.fnUntraced(function* <In>(options: SessionAgentOptions<
     supervision: core.supervision,
     fork: core.fork,
     publish,
-    announce,
-    detach,
     fibers,
     log,
     relay,
@@ -202,6 +198,7 @@ const makeAgent = (parts: Parts, { fiber, inbox, sending }: Runs) => {
     record: late.record,
     isKnown: messages.isKnown,
     withdraw: fiber.withdraw,
+    withdrawUntil: fiber.withdrawUntil,
     halt: thenFlush(RunNodes.span("abort")(fiber.halt)),
     handBack: fiber.handBack,
     leave: thenFlush(Effect.zipRight(slash.end, Effect.map(fiber.leave, queue.forget)))

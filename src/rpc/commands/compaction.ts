@@ -1,11 +1,10 @@
 /** Compaction on demand, and switching the automatic one (protocol.md 3.5, 7). */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { optional } from "../../domain/conversation/Content.ts"
-import { Sessions } from "../../services/session/Sessions.ts"
 import { Agent } from "../../services/Agent.ts"
-import * as Context from "effect/Context"
 import { Compactions } from "../../services/Compaction.ts"
 import * as Command from "../Command.ts"
 import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"
@@ -39,9 +38,7 @@ const abortCompaction = Command.make({
   origin: ["ours"],
   params: Command.noParams,
   heldBack: (position) =>
-    Effect.flatMap(Sessions, ({ endUntil }) =>
-      endUntil(position, (session) => Context.get(session, Compactions).cancel)
-    ),
+    Command.aheadIn(position, (session) => Context.get(session, Compactions).cancelUntil(position)),
   run: () => Effect.flatMap(Compactions, ({ cancel }) => cancel)
 })
 

@@ -205,7 +205,7 @@ const stopUnlessKnown = Effect.fnUntraced(function* (
 const endBefore = Effect.fnUntraced(function* (position: Command.Position) {
   const sessions = yield* Sessions
   if (position.isFar) yield* Effect.flatMap(currentAgent(sessions), ({ abort }) => abort({ queue: "keep" }))
-  yield* sessions.endUntil(position, (session) => Context.get(session, Inbox).withdraw)
+  yield* Command.aheadIn(position, (session) => Context.get(session, Inbox).withdrawUntil(position))
 })
 
 /** Ends what runs. Unless `keeps` says otherwise, what is queued is handed back. */

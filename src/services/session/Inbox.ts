@@ -4,6 +4,12 @@ import type * as Effect from "effect/Effect"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import type { QueuedMessage } from "../../domain/conversation/MessageQueue.ts"
 
+/** Where an abort stands among the commands of its host. */
+export interface Place {
+  /** All that was sent before it has ended or given way. */
+  readonly isReached: () => boolean
+}
+
 export class Inbox extends Context.Tag("heddle/services/session/Inbox")<
   Inbox,
   {
@@ -14,8 +20,10 @@ export class Inbox extends Context.Tag("heddle/services/session/Inbox")<
     readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
     /** Whether this session has accepted a message with this id. */
     readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
-    /** Withdraws a prompt that is still being checked, and cancels the current compaction. */
+    /** Withdraws prompts that are still prepared or checked, and cancels the current compaction. */
     readonly withdraw: Effect.Effect<void>
+    /** The same, also for those that begin before the place is reached. Returns when what was under way has ended. */
+    readonly withdrawUntil: (place: Place) => Effect.Effect<void>
     /** An abort in two steps: `halt` may be interrupted, and what it took out of the queue waits for `handBack`. */
     readonly halt: Effect.Effect<void>
     /** Hands each message back once. While a halted run still ends, takes what is queued, and leaves the rest queued. */

@@ -139,14 +139,6 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
     readonly open: <E, R>(
       log: Effect.Effect<SessionLog, E, R | Scope.Scope>
     ) => Effect.Effect<Context.Context<SessionServices>, E, Scope.Scope | Exclude<R, Scope.Scope>>
-    /**
-     * Runs `end` for the current session, and again whenever the check of a prompt or a compaction begins before `position`
-     * is reached. Returns then.
-     */
-    readonly endUntil: (
-      position: { readonly isReached: () => boolean; readonly reached: Effect.Effect<void> } | undefined,
-      end: (session: Context.Context<SessionServices>) => Effect.Effect<void>
-    ) => Effect.Effect<void>
     /** From now on prompts are refused, in sessions that are opened later, too. */
     readonly close: Effect.Effect<void>
     /** Notifies the hooks of the current session, once, that the process is about to end. */

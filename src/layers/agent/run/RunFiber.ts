@@ -12,6 +12,7 @@ import type { HandBack } from "../../../domain/inbox/State.ts"
 import { PromptWithdrawn } from "../../../services/Agent.ts"
 import type { Compaction } from "../compaction/Compaction.ts"
 import type { Messages } from "../inbox/Messages.ts"
+import * as Ahead from "./Ahead.ts"
 import type { RunEnd } from "./RunEnd.ts"
 
 interface Dependencies {
@@ -20,8 +21,6 @@ interface Dependencies {
   readonly end: RunEnd
   /** Starts a fiber of the session. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
-  /** Announces that a message is prepared or checked, so that an abort whose turn has not come withdraws it. */
-  readonly announce: () => void
 }
 
 /** Runs what a message waits for. To interrupt it withdraws the message. */
@@ -33,7 +32,7 @@ const withdrawn = <A, E>(exit: Exit.Exit<A, E>): Effect.Effect<A, E | PromptWith
 
 export type RunFiber = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = Effect.fnUntraced(function* ({ announce, compaction, end: runEnd, fork, messages }: Dependencies) {
+export const make = Effect.fnUntraced(function* ({ compaction, end: runEnd, fork, messages }: Dependencies) {
   const running = yield* FiberHandle.make<void, never>()
   const preparing = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
 
@@ -54,10 +53,16 @@ export const make = Effect.fnUntraced(function* ({ announce, compaction, end: ru
   const prepared = Effect.suspend(() => (preparing.size === 0 ? Effect.void : Fiber.interruptAll([...preparing])))
   const interrupt = Effect.zipRight(prepared, Effect.zipRight(stop, compaction.cancel))
 
+  const withdraw = Effect.suspend(() =>
+    Effect.zipRight(messages.state().phase._tag === "Preparing" ? stop : prepared, compaction.cancel)
+  )
+  const ahead = Ahead.make(fork, withdraw)
+  compaction.watch(ahead.begun)
+
   /** An abort interrupts it, and so the message is withdrawn; to leave the wait withdraws it, too. */
   const prepare: Withdrawal = (part) =>
     Effect.suspend(() => {
-      announce()
+      ahead.begun()
       const started = fork(part)
       preparing.add(started)
       started.addObserver(() => preparing.delete(started))
@@ -78,13 +83,13 @@ export const make = Effect.fnUntraced(function* ({ announce, compaction, end: ru
   return {
     start: (run: Effect.Effect<void>) =>
       Effect.tap(FiberHandle.run(running, known(run)), () => {
-        announce()
+        ahead.begun()
       }),
     prepare,
     /** Withdraws the prompts that are prepared or checked, and cancels a compaction. */
-    withdraw: Effect.suspend(() =>
-      Effect.zipRight(messages.state().phase._tag === "Preparing" ? stop : prepared, compaction.cancel)
-    ),
+    withdraw,
+    /** The same, also for those that begin before the place is reached. */
+    withdrawUntil: ahead.endUntil,
     /** Returns after the last event of the run. Leaves the queue and a compaction of its own alone. */
     stop,
     interrupt,
