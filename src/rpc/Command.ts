@@ -180,9 +180,10 @@ export const aheadIn = (position: Position, end: (session: Session) => Effect.Ef
     Effect.gen(function* () {
       const { current, follow } = yield* Sessions
       const here = yield* current
-      yield* end(here)
-      // Where the host has come to another session, nothing is under way yet that this would wait for.
+      // Before anything is waited for: what ends here may be what the host waits for on its way to another session, where
+      // nothing is under way yet.
       yield* follow((session) => Effect.as(session === here ? Effect.void : end(session), silent))
+      yield* end(here)
       yield* position.reached
     })
   )

@@ -74,6 +74,17 @@ interface Options<R> {
 
 const isQuery = (lane: Lane) => lane === "query" || lane === "aside"
 
+/** Where a command stands that waits for its turn. */
+const positionOf = <R>(entry: Entry<R>, isFar: boolean): Position => {
+  let isReached = false
+  const latch = Effect.unsafeMakeLatch(false)
+  entry.pass = () => {
+    isReached = true
+    latch.unsafeOpen()
+  }
+  return { isFar, isReached: () => isReached, reached: latch.await }
+}
+
 /** Starts commands in fibers of their own. Each has a node from then on, or from when it begins to wait. */
 const makeFibers = Effect.fnUntraced(function* <R>(
   { context, nextId, now }: Options<R>,
@@ -146,16 +157,6 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
     })
   const { done, fork, forked, launch, nodeOf, root } = yield* makeFibers(options, withdraw)
 
-  const positionOf = (entry: Entry<R>): Position => {
-    let isReached = false
-    const latch = Effect.unsafeMakeLatch(false)
-    entry.pass = () => {
-      isReached = true
-      latch.unsafeOpen()
-    }
-    return { isFar: current?.passes === true, isReached: () => isReached, reached: latch.await }
-  }
-
   /** In the fiber of the turns, which most of the time has the right context. */
   const inside = (run: Effect.Effect<void, never, R>) =>
     Effect.flatMap(options.context, (context) => (context === entered ? run : Effect.provide(run, context)))
@@ -213,7 +214,7 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
     if (lane === "instant" || (lane === "query" && current === undefined)) return inside(turn.run(Effect.void))
     const entry: Entry<R> = { turn }
     const isFree = current === undefined || lane === "control" || (isQuery(lane) && current.passes)
-    if (ahead !== undefined && !(isFree && lane === "ending")) fork(ahead(positionOf(entry)))
+    if (ahead !== undefined && !(isFree && lane === "ending")) fork(ahead(positionOf(entry, current?.passes === true)))
     if (isFree) return start(entry)
     nodeOf(entry)
     backlog.push(entry)
