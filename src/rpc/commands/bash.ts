@@ -5,8 +5,8 @@ import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import { defined } from "../../domain/Values.ts"
-import { Agent } from "../../services/Agent.ts"
 import { UserCommands } from "../../services/hooks/Hooks.ts"
+import { Inbox } from "../../services/session/Inbox.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
 import { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { type OtherMeans, Shell, type ShellResult } from "../../services/Shell.ts"
@@ -83,7 +83,7 @@ const bash = Command.make({
   errors: ["not_started", "closing"],
   run: Effect.fnUntraced(function* (params, request) {
     const shell = yield* Shell
-    const agent = yield* Agent
+    const inbox = yield* Inbox
     const userCommands = yield* UserCommands
     const timestamp = yield* Clock.currentTimeMillis
     const id = defined({ id: request.id })
@@ -103,7 +103,7 @@ const bash = Command.make({
       })
       .pipe(Effect.mapError(({ message, reason }) => new Command.CommandFailure({ code: reason, message })))
     const result = toResult(ran)
-    yield* agent.record(toMessage(params, result, timestamp))
+    yield* inbox.record(toMessage(params, result, timestamp))
     return result
   })
 })
