@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import * as GitWorktrees from "../src/layers/isolation/GitWorktrees.ts"
-import * as LocalProcesses from "../src/layers/platform/processes/LocalProcesses.ts"
+import * as GitWorktrees from "../src/layers/delegation/worktrees/GitWorktrees.ts"
+import * as LocalProcesses from "../src/layers/machine/processes/LocalProcesses.ts"
 
 const perFolder = 100
 

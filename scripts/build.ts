@@ -58,12 +58,12 @@ const lazy: Record<string, Late> = {
     only: "BaseAnthropic"
   },
   openai: { name: "openai", from: "openai", bytecode: 2 },
-  "FullParse.ts": { name: "parse", from: "./src/layers/process/arguments/FullParse.ts", bytecode: false },
+  "FullParse.ts": { name: "parse", from: "./src/layers/modes/cli/arguments/FullParse.ts", bytecode: false },
   "JsonSchema.ts": { name: "schema", from: "./src/rpc/JsonSchema.ts", bytecode: false },
-  "ViewerAsset.ts": { name: "viewer", from: "./src/layers/export/ViewerAsset.ts", bytecode: false },
-  "RuleEngine.ts": { name: "rules", from: "./src/layers/rules/RuleEngine.ts", bytecode: false },
-  "Importable.ts": { name: "modules", from: "./src/layers/extensions/modules/Importable.ts", bytecode: false },
-  "typebox.js": { name: "typebox", from: "./src/layers/extensions/modules/typebox/typebox.js", bytecode: false }
+  "ViewerAsset.ts": { name: "viewer", from: "./src/layers/storage/export/ViewerAsset.ts", bytecode: false },
+  "RuleEngine.ts": { name: "rules", from: "./src/layers/session/modules/rules/RuleEngine.ts", bytecode: false },
+  "Importable.ts": { name: "modules", from: "./src/layers/pi/modules/Importable.ts", bytecode: false },
+  "typebox.js": { name: "typebox", from: "./src/layers/pi/modules/typebox/typebox.js", bytecode: false }
 }
 
 const bundle = (outdir: string, { bytecode = true, from, name, only }: Late) => {

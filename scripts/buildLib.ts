@@ -56,8 +56,8 @@ const prune = (folder: string) => {
 const withoutExtensions: Bun.BunPlugin = {
   name: "without-extensions",
   setup: ({ onResolve }) =>
-    void onResolve({ filter: /\/extensions\/Extensions\.ts$/ }, () => ({
-      path: join(source, "layers/extensions/NoExtensions.ts")
+    void onResolve({ filter: /\/pi\/Extensions\.ts$/ }, () => ({
+      path: join(source, "layers/pi/NoExtensions.ts")
     }))
 }
 

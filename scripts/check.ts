@@ -2,7 +2,7 @@
 export {} // top-level await needs a module
 const steps: Record<string, ReadonlyArray<string>> = {
   types: ["tsc", "-p", "."],
-  page: ["tsc", "-p", "src/layers/export/viewer"],
+  page: ["tsc", "-p", "src/layers/storage/export/viewer"],
   effect: ["effect-tsgo", "diagnostics", "--project", "tsconfig.json"],
   lint: ["oxlint", "--deny-warnings"],
   format: ["oxfmt", "--check"],

@@ -76,7 +76,7 @@ export const allBlocks = (): ReadonlyArray<Block> => {
 }
 
 /** Declares what modules of src import besides TypeScript. */
-const declarations = "../src/layers/subagents/agents/markdown.d.ts"
+const declarations = "../src/layers/delegation/subagents/agents/markdown.d.ts"
 
 const config = (files: ReadonlyArray<string>) => ({
   extends: "../tsconfig.json",

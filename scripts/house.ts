@@ -4,20 +4,20 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 
 const root = resolve(process.argv[2] ?? join(import.meta.dir, ".."))
-const platform = (file: string) => file.startsWith("src/layers/platform/")
+const machine = (file: string) => file.startsWith("src/layers/machine/")
 const top = (file: string) => file === "src/cli.ts"
 const nowhere = () => false
 /** The client looks for the program beside itself. It is no part of the bundle. */
 const launch = (file: string) => file === "src/client/Launch.ts"
 /** Code of others calls what stands here, and expects promises and exceptions. */
-const foreign = (file: string) => /^src\/layers\/extensions\/(pi|modules)\//.test(file)
-const borders = (file: string) => platform(file) || foreign(file)
+const foreign = (file: string) => /^src\/layers\/pi\/(api|context|events|instance|modules)\//.test(file)
+const borders = (file: string) => machine(file) || foreign(file)
 /** The viewer of exported pages runs in a browser, so it has a place of its own that catches. */
-const edge = (file: string) => plain(file) || file === "src/layers/export/viewer/text/Json.ts"
+const edge = (file: string) => plain(file) || file === "src/layers/storage/export/viewer/text/Json.ts"
 /** The client is a program of the host's side: plain TypeScript, because hosts need not have Effect. */
 const client = (file: string) => /^src\/client\/\w+\.ts$/.test(file)
 const plain = (file: string) => borders(file) || client(file)
-const either = (file: string) => platform(file) || top(file) || client(file)
+const either = (file: string) => machine(file) || top(file) || client(file)
 const generated = (file: string) => file.startsWith("src/client/generated/")
 
 interface Rule {
@@ -27,20 +27,20 @@ interface Rule {
 }
 
 const rules: ReadonlyArray<Rule> = [
-  { habit: /\btry\s*\{/g, allowedIn: edge, instead: "try/catch: Effect.try in layers/platform" },
+  { habit: /\btry\s*\{/g, allowedIn: edge, instead: "try/catch: Effect.try in layers/machine" },
   { habit: /\bthrow\b/g, allowedIn: plain, instead: "throw: fail with a typed error" },
   {
     habit: /(?<![.\w])async\s*(?=[\s(*])/g,
     allowedIn: plain,
-    instead: "async: Effect.tryPromise in layers/platform"
+    instead: "async: Effect.tryPromise in layers/machine"
   },
-  { habit: /(?<![.\w])await\s/g, allowedIn: plain, instead: "await: Effect.tryPromise in layers/platform" },
-  { habit: /\b(Date\.now|new\s+Date)\b/g, allowedIn: platform, instead: "Date: the Clock" },
-  { habit: /(?<![.\w])process\.\w+/g, allowedIn: either, instead: "process: Config, or a wrapper in layers/platform" },
-  { habit: /(?<![.\w])Bun\.\w+/g, allowedIn: platform, instead: "Bun: a wrapper in layers/platform" },
-  { habit: /(?<![.\w])console\.\w+/g, allowedIn: platform, instead: "console: Effect.log or Console" },
+  { habit: /(?<![.\w])await\s/g, allowedIn: plain, instead: "await: Effect.tryPromise in layers/machine" },
+  { habit: /\b(Date\.now|new\s+Date)\b/g, allowedIn: machine, instead: "Date: the Clock" },
+  { habit: /(?<![.\w])process\.\w+/g, allowedIn: either, instead: "process: Config, or a wrapper in layers/machine" },
+  { habit: /(?<![.\w])Bun\.\w+/g, allowedIn: machine, instead: "Bun: a wrapper in layers/machine" },
+  { habit: /(?<![.\w])console\.\w+/g, allowedIn: machine, instead: "console: Effect.log or Console" },
   { habit: /\bEffect\.run[A-Z]\w*/g, allowedIn: top, instead: "Effect.run*: return the effect" },
-  { habit: /\bRuntime\.run[A-Z]\w*/g, allowedIn: platform, instead: "Runtime.run*: a bridge in layers/platform" },
+  { habit: /\bRuntime\.run[A-Z]\w*/g, allowedIn: machine, instead: "Runtime.run*: a bridge in layers/machine" },
   { habit: /\b\w*Runtime\.runMain\b/g, allowedIn: top, instead: "runMain: only src/cli.ts starts the program" },
   {
     habit: /\b(forkDaemon|unsafeFork)\b/g,

@@ -1,11 +1,11 @@
-// Bundles typebox into src/layers/extensions/modules/typebox/typebox.js, which serves the imports of extensions. With
+// Bundles typebox into src/layers/pi/modules/typebox/typebox.js, which serves the imports of extensions. With
 // --check it only reports whether that file is stale. The file is committed, so that the package has no dependency for it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 const root = join(import.meta.dir, "..")
-const target = join(root, "src/layers/extensions/modules/typebox/typebox.js")
+const target = join(root, "src/layers/pi/modules/typebox/typebox.js")
 const installed = join(root, "node_modules/typebox")
 const subpaths = ["compile", "error", "format", "guard", "schema", "system", "type", "value"]
 

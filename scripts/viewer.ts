@@ -1,12 +1,12 @@
-// Bundles the viewer of exported pages into src/layers/export/viewer.json. With --check it only reports whether that file
+// Bundles the viewer of exported pages into src/layers/storage/export/viewer.json. With --check it only reports whether that file
 // is stale. The file is committed, so that an export needs neither a bundler nor the libraries (docs/decisions/0008).
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 const root = join(import.meta.dir, "..")
-const target = join(root, "src/layers/export/viewer.json")
-const viewer = join(root, "src/layers/export/viewer")
+const target = join(root, "src/layers/storage/export/viewer.json")
+const viewer = join(root, "src/layers/storage/export/viewer")
 const styles = ["base", "overview", "conversation", "tasks", "code", "print"]
 
 const bundle = async (entrypoint: string) => {
@@ -62,7 +62,7 @@ const current = await Bun.file(target)
   .text()
   .catch(() => "")
 if (process.argv.includes("--check")) {
-  if (current !== text) console.error("src/layers/export/viewer.json is stale: run npm run viewer")
+  if (current !== text) console.error("src/layers/storage/export/viewer.json is stale: run npm run viewer")
   process.exit(current === text ? 0 : 1)
 }
 writeFileSync(target, text)

@@ -3,13 +3,13 @@ import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import packageJson from "../package.json" with { type: "json" }
-import * as Process from "./layers/platform/processes/Process.ts"
-import * as StderrLogger from "./layers/platform/stdio/StderrLogger.ts"
-import * as CommandLine from "./layers/process/CommandLine.ts"
-import * as ExitCode from "./layers/process/ExitCode.ts"
-import * as Main from "./layers/process/Main.ts"
-import * as Startup from "./layers/process/Startup.ts"
-import * as KnownSecrets from "./layers/secrets/KnownSecrets.ts"
+import * as Process from "./layers/machine/processes/Process.ts"
+import * as StderrLogger from "./layers/machine/stdio/StderrLogger.ts"
+import * as CommandLine from "./layers/modes/cli/CommandLine.ts"
+import * as ExitCode from "./layers/modes/cli/ExitCode.ts"
+import * as Main from "./layers/modes/cli/Main.ts"
+import * as Startup from "./layers/modes/cli/Startup.ts"
+import * as KnownSecrets from "./layers/machine/secrets/KnownSecrets.ts"
 
 const { version } = packageJson
 const secrets = KnownSecrets.make()
@@ -24,7 +24,7 @@ const serve = Effect.fnUntraced(function* (options: CommandLine.StartOptions, qu
 const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOptions, folders: Startup.Folders) {
   const [OneShot, JsonLines] = yield* Effect.promise(() =>
     Promise.all([
-      import("./layers/oneshot/OneShot.ts"),
+      import("./layers/modes/oneshot/OneShot.ts"),
       options.mode === "json" ? import("./rpc/oneshot/JsonLines.ts") : undefined
     ])
   )
@@ -35,7 +35,7 @@ const answerOnce = Effect.fnUntraced(function* (options: CommandLine.StartOption
 
 /** The screen is drawn before the agent is built. */
 const converse = Effect.fnUntraced(function* (options: CommandLine.StartOptions & Startup.Folders, quit: Startup.Quit) {
-  const Interactive = yield* Effect.promise(() => import("./layers/terminal/Interactive.ts"))
+  const Interactive = yield* Effect.promise(() => import("./layers/modes/terminal/Interactive.ts"))
   const session = Main.session(Effect.as(Interactive.run({ ...options, quit }), ExitCode.done))
   yield* session.pipe(Effect.provide(agentOf(options, quit)), Interactive.onScreen({ version, mask: secrets.mask }))
 })
@@ -53,7 +53,7 @@ const start = Effect.fnUntraced(function* (options: CommandLine.StartOptions) {
     yield* Effect.provide(Main.session(session), agentOf({ ...options, ...folders }, quit))
   })
   const written = Effect.flatMap(
-    Effect.promise(() => import("./layers/platform/stdio/BunStdio.ts")),
+    Effect.promise(() => import("./layers/machine/stdio/BunStdio.ts")),
     (BunStdio) => Effect.provide(act, options.terminals.stdin ? BunStdio.layerOutput : BunStdio.layer)
   )
   const session = options.mode === "interactive" ? converse({ ...options, ...folders }, quit) : written

@@ -133,9 +133,9 @@ export const layer = Layer.scoped(
 `,
     "main.ts": `
 import { Effect, Layer } from "effect"
-import * as EmbeddedAgent from "./src/layers/EmbeddedAgent.ts"
-import * as ProviderRegistry from "./src/layers/providers/ProviderRegistry.ts"
-import { make, text } from "./src/layers/providers/StreamProvider.ts"
+import * as EmbeddedAgent from "./src/layers/Embedded.ts"
+import * as ProviderRegistry from "./src/layers/models/providers/ProviderRegistry.ts"
+import { make, text } from "./src/layers/models/providers/StreamProvider.ts"
 import * as SocketTransport from "./src/layers/socket/SocketTransport.ts"
 import * as Server from "./src/rpc/Server.ts"
 import { Stream } from "effect"

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { allBlocks, blocksOf, check, programsOf } from "../scripts/docBlocks.ts"
 import { allPages, brokenLinks } from "../scripts/docLinks.ts"
-import { builtInModels } from "../src/layers/models/builtInModels.ts"
+import { builtInModels } from "../src/layers/models/catalog/builtInModels.ts"
 import { commands } from "../src/rpc/registry.ts"
 
 const root = resolve(import.meta.dirname, "..")

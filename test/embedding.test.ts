@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Session } from "../src/services/session/Session.ts"
 import { Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect"
 import * as Heddle from "../src/index.ts"
-import * as EventLoop from "../src/layers/platform/EventLoop.ts"
+import * as EventLoop from "../src/layers/machine/engine/EventLoop.ts"
 import * as ScriptedModel from "./support/agent/ScriptedModel.ts"
 
 const { Agent } = Heddle.Agent

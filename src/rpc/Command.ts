@@ -9,7 +9,7 @@ import type { HostToolSet } from "../services/host/HostTools.ts"
 import type { EventSink } from "../services/session/EventLog.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import type { Supervision } from "../services/supervision/Supervision.ts"
-import type { Connection } from "./Connection.ts"
+import type { Connection } from "./connection/Connection.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
 import * as Decoder from "./decoding/Decoder.ts"
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { Command } from "./Command.ts"
 import * as JsonSchema from "./JsonSchema.ts"
 import { unsupported } from "./peers/Unsupported.ts"
-import { events } from "./protocol/EventSchemas.ts"
+import { events } from "./protocol/events/EventSchemas.ts"
 import { type CommandServices, commands } from "./registry.ts"
 
 const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])

@@ -9,7 +9,7 @@ import { type ImageContent, type InputContent, plainText } from "../domain/conve
 import type { CustomInput, UserInput } from "../domain/conversation/Message.ts"
 import type { MessageQueue, Promotion, QueuedMessage, RunQueueName } from "../domain/conversation/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
-import type { CompactionFailed } from "./Compaction.ts"
+import type { CompactionFailed } from "./session/modules/Compaction.ts"
 import type {
   AgentBusy,
   AgentClosing,

@@ -1,8 +1,8 @@
 /** Why a prompt, or a message for the queue, is not accepted. The messages are for people. */
 import * as Schema from "effect/Schema"
 import { keyAdvice } from "../domain/model/ProviderKeys.ts"
-import type { BudgetExceeded, NoPrice } from "./Budget.ts"
-import type { SlashCommandFailed } from "./Commands.ts"
+import type { BudgetExceeded, NoPrice } from "./session/modules/Budget.ts"
+import type { SlashCommandFailed } from "./session/modules/Commands.ts"
 
 export class AgentBusy extends Schema.TaggedError<AgentBusy>()("AgentBusy", {}) {
   override get message() {

@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { SlashCommand } from "./Commands.ts"
+import type { SlashCommand } from "./session/modules/Commands.ts"
 import type { Resources } from "./hooks/HookPoints.ts"
 
 /** What becomes part of the system prompt. A session keeps it: the prompt stays the same when a file changes. */

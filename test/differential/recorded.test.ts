@@ -1,7 +1,7 @@
 /** Chunks of commands are answered in the order in which a release answered them. How to record anew stands in run.ts. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as EventLoop from "../../src/layers/platform/EventLoop.ts"
+import * as EventLoop from "../../src/layers/machine/engine/EventLoop.ts"
 import * as Golden from "../support/host/Golden.ts"
 import type { TestHost } from "../support/host/TestHost.ts"
 import * as Intended from "./Intended.ts"

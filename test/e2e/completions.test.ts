@@ -1,6 +1,6 @@
 /** `heddle completions`: scripts that shells can load, without what heddle refuses. */
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { inEffect } from "../../src/layers/process/arguments/OptionTable.ts"
+import { inEffect } from "../../src/layers/modes/cli/arguments/OptionTable.ts"
 import { makeHome } from "./command.ts"
 
 const home = makeHome()

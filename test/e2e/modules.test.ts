@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import * as ExportedNames from "../../src/layers/extensions/modules/ExportedNames.ts"
+import * as ExportedNames from "../../src/layers/pi/modules/ExportedNames.ts"
 
 const repo = resolve(import.meta.dirname, "../..")
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "heddle-modules-")))
@@ -105,7 +105,7 @@ export default async () => {
 /** Loads the extension in a process of its own. */
 const load = (modules: string, root: string) => {
   const script = join(repo, "test/support/extensions/loadExtension.ts")
-  const serving = join(root, "src/layers/platform/modules/VirtualModules.ts")
+  const serving = join(root, "src/layers/machine/foreign/modules/VirtualModules.ts")
   const child = Bun.spawnSync([process.execPath, script, join(root, modules), serving, extension], { cwd: folder })
   if (!child.success) throw new Error(child.stderr.toString())
   const { facts }: { readonly facts: unknown } = JSON.parse(child.stdout.toString())
@@ -116,7 +116,7 @@ describe("an extension that imports every name", { timeout: 60_000 }, () => {
   beforeAll(writeExtension)
 
   it("from the source", () => {
-    assert.deepStrictEqual(load("src/layers/extensions/modules/Importable.ts", repo), expected)
+    assert.deepStrictEqual(load("src/layers/pi/modules/Importable.ts", repo), expected)
   })
 
   it("from the bundle", () => {
@@ -134,6 +134,6 @@ describe("an extension that imports every name", { timeout: 60_000 }, () => {
     // The dependencies of the package, as npm would install them beside it.
     symlinkSync(join(repo, "node_modules/effect"), join(folder, "installed/node_modules/effect"))
     assert.deepStrictEqual(load("dist/modules.js", installed), expected)
-    assert.deepStrictEqual(load("src/layers/extensions/modules/Importable.ts", installed), expected)
+    assert.deepStrictEqual(load("src/layers/pi/modules/Importable.ts", installed), expected)
   })
 })

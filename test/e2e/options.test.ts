@@ -1,9 +1,9 @@
 /** The options that hosts of other agents pass, over the real command: each is accepted, and those with a feature work. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
-import * as Arguments from "../../src/layers/process/arguments/Arguments.ts"
-import { optionTable } from "../../src/layers/process/arguments/OptionTable.ts"
-import * as QuickParse from "../../src/layers/process/arguments/QuickParse.ts"
+import * as Arguments from "../../src/layers/modes/cli/arguments/Arguments.ts"
+import { optionTable } from "../../src/layers/modes/cli/arguments/OptionTable.ts"
+import * as QuickParse from "../../src/layers/modes/cli/arguments/QuickParse.ts"
 import * as HostProcess from "../support/host/HostProcess.ts"
 import { makeHome } from "./command.ts"
 

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ThreadCheck from "../../src/layers/platform/processes/ThreadCheck.ts"
+import * as ThreadCheck from "../../src/layers/machine/processes/ThreadCheck.ts"
 import { tempFolder } from "../layers/tools/TempFolder.ts"
 import * as HostProcess from "../support/host/HostProcess.ts"
 

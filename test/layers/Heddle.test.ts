@@ -15,8 +15,8 @@ import {
   SessionStore,
   Tool
 } from "../../src/index.ts"
-import * as EventLoop from "../../src/layers/platform/EventLoop.ts"
-import { Environment } from "../../src/layers/platform/processes/Environment.ts"
+import * as EventLoop from "../../src/layers/machine/engine/EventLoop.ts"
+import { Environment } from "../../src/layers/machine/processes/Environment.ts"
 import { FixedIds, ScriptedModel } from "../../src/testing.ts"
 import * as LoopbackModel from "../support/LoopbackModel.ts"
 

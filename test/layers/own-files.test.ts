@@ -1,12 +1,12 @@
 /** Settings, models, keys and `.env` files come from the OwnFiles that a Layer provides, not from the disk. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
-import * as Catalog from "../../src/layers/models/Catalog.ts"
-import * as KeyRing from "../../src/layers/models/KeyRing.ts"
-import { FileRefused, local, OwnFiles } from "../../src/layers/platform/files/OwnFiles.ts"
-import { Environment } from "../../src/layers/platform/processes/Environment.ts"
-import * as LocalProcesses from "../../src/layers/platform/processes/LocalProcesses.ts"
-import * as FileSettings from "../../src/layers/settings/FileSettings.ts"
+import * as Catalog from "../../src/layers/models/catalog/Catalog.ts"
+import * as KeyRing from "../../src/layers/models/keys/KeyRing.ts"
+import { FileRefused, local, OwnFiles } from "../../src/layers/machine/files/own/OwnFiles.ts"
+import { Environment } from "../../src/layers/machine/processes/Environment.ts"
+import * as LocalProcesses from "../../src/layers/machine/processes/LocalProcesses.ts"
+import * as FileSettings from "../../src/layers/workspace/settings/FileSettings.ts"
 import { Credentials } from "../../src/services/model/Credentials.ts"
 import { Settings } from "../../src/services/Settings.ts"
 

@@ -1,7 +1,7 @@
 /** Commands that arrive in one chunk, and a signal that arrives in the middle of a prompt. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
-import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
+import * as EmbeddedAgent from "../../src/layers/Embedded.ts"
 import { schemaHash } from "../../src/rpc/protocol/schemaHash.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import { Agent } from "../../src/services/Agent.ts"

@@ -1,7 +1,7 @@
 /** The level of trust is asked for when a frame needs it, because it may rise while the process runs. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
-import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
+import * as EmbeddedAgent from "../../src/layers/Embedded.ts"
 import * as Server from "../../src/rpc/Server.ts"
 import { fixed, Trust, type TrustLevel } from "../../src/services/Trust.ts"
 import * as FirstSession from "../support/agent/FirstSession.ts"

@@ -8,7 +8,7 @@ import { plainText } from "../../src/domain/conversation/Content.ts"
 import type { ModelRequest } from "../../src/services/model/ModelClient.ts"
 import { SessionRegistry } from "../../src/services/session/SessionRegistry.ts"
 import { Sessions } from "../../src/services/session/Sessions.ts"
-import { SessionStore } from "../../src/services/session/SessionStore.ts"
+import { SessionStore } from "../../src/services/storage/SessionStore.ts"
 import { type Frame, connect, idsIn, settled } from "../support/host/WireHost.ts"
 import { tempFolder } from "../layers/tools/TempFolder.ts"
 

@@ -1,10 +1,10 @@
 /** Two connections in one process, each with a session of its own. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
-import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
+import * as EmbeddedAgent from "../../src/layers/Embedded.ts"
 import { SessionRegistry } from "../../src/services/session/SessionRegistry.ts"
 import { Sessions } from "../../src/services/session/Sessions.ts"
-import { SessionStore } from "../../src/services/session/SessionStore.ts"
+import { SessionStore } from "../../src/services/storage/SessionStore.ts"
 import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
 import { connect, idsIn, settled } from "../support/host/WireHost.ts"
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { merge } from "../../src/layers/settings/SettingsMerge.ts"
+import { merge } from "../../src/layers/workspace/settings/SettingsMerge.ts"
 import { defaults } from "../../src/services/Settings.ts"
 
 const text = readFileSync(join(import.meta.dirname, "../../docs/settings.schema.json"), "utf8")

@@ -1,8 +1,8 @@
 /** The connection of a host that has said nothing yet but `change`. */
 import { Option } from "effect"
 import { superset } from "../../src/rpc/dialect/Dialect.ts"
-import * as Connection from "../../src/rpc/Connection.ts"
-import type { Preferences, Terms, UpdateForm } from "../../src/rpc/Preferences.ts"
+import * as Connection from "../../src/rpc/connection/Connection.ts"
+import type { Preferences, Terms, UpdateForm } from "../../src/rpc/connection/Preferences.ts"
 
 export const terms: Terms = {
   serverVersion: "0",

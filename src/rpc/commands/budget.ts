@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { BudgetLimits, LimitsChange } from "../../domain/budget/BudgetLimits.ts"
 import { BudgetScopeName, BudgetSnapshot } from "../../domain/budget/BudgetSnapshot.ts"
 import { described, optional } from "../../domain/conversation/Content.ts"
-import { Allowance, type SessionBudget } from "../../services/Budget.ts"
+import { Allowance, type SessionBudget } from "../../services/session/modules/Budget.ts"
 import * as Command from "../Command.ts"
 
 const State = Schema.Struct({

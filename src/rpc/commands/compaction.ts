@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { Agent } from "../../services/Agent.ts"
-import { Compactions } from "../../services/Compaction.ts"
+import { Compactions } from "../../services/session/modules/Compaction.ts"
 import * as Command from "../Command.ts"
 import { compactionCodes, compactionFailure } from "../protocol/CompactionFailures.ts"
 

@@ -12,7 +12,7 @@ import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
 import { type CancelFailed, type LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
 import * as Command from "../Command.ts"
-import { Cleared, toCleared } from "../protocol/QueueFrames.ts"
+import { Cleared, toCleared } from "../protocol/events/QueueFrames.ts"
 
 const nodeFields = {
   id: Schema.String,

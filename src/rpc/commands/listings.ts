@@ -5,7 +5,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import { Agent } from "../../services/Agent.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import * as Command from "../Command.ts"
-import * as Connection from "../Connection.ts"
+import * as Connection from "../connection/Connection.ts"
 
 const setLocale = Command.make({
   name: "set_locale",

@@ -7,7 +7,7 @@ import * as MessagePages from "../../domain/conversation/MessagePages.ts"
 import * as SessionContext from "../../domain/session/SessionContext.ts"
 import { Session } from "../../services/session/Session.ts"
 import * as Command from "../Command.ts"
-import type { Link, MessageSnapshot } from "../Link.ts"
+import type { Link, MessageSnapshot } from "../connection/Link.ts"
 import * as Cursor from "../protocol/Cursor.ts"
 import { encode } from "../protocol/Frame.ts"
 

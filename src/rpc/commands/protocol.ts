@@ -7,10 +7,10 @@ import { dialogMethods } from "../../services/host/HostUi.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
-import * as Connection from "../Connection.ts"
-import type { Preferences, UpdateForm } from "../Preferences.ts"
+import * as Connection from "../connection/Connection.ts"
+import type { Preferences, UpdateForm } from "../connection/Preferences.ts"
 import * as Capabilities from "../protocol/Capabilities.ts"
-import * as EventFilter from "../protocol/EventFilter.ts"
+import * as EventFilter from "../protocol/events/EventFilter.ts"
 import { schemaHash } from "../protocol/schemaHash.ts"
 
 const ping = Command.make({

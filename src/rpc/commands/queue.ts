@@ -10,10 +10,10 @@ import * as MessageQueue from "../../domain/conversation/MessageQueue.ts"
 import { defined } from "../../domain/Values.ts"
 import { Agent, type QueueFull, type QueueRefused } from "../../services/Agent.ts"
 import { InterruptMode, QueueMode } from "../../services/Settings.ts"
-import { Controls } from "../../services/session/Controls.ts"
+import { Controls } from "../../services/session/modules/Controls.ts"
 import * as Command from "../Command.ts"
 import { readInput } from "../protocol/Images.ts"
-import { QueueItem, queueItem, queueItems, toCleared } from "../protocol/QueueFrames.ts"
+import { QueueItem, queueItem, queueItems, toCleared } from "../protocol/events/QueueFrames.ts"
 
 const refusals = ["queue_item_not_found", "already_delivered"]
 

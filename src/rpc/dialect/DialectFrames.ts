@@ -1,9 +1,9 @@
 /** Applies a dialect to what the encoder writes. The default dialect adds no step. */
 import { plainText } from "../../domain/conversation/Content.ts"
 import type { RunMessage } from "../../domain/conversation/Message.ts"
-import type { Preferences, Terms } from "../Preferences.ts"
-import * as CompactionFrames from "../protocol/CompactionFrames.ts"
-import { type FrameContext, type ToFrames, toFrames } from "../protocol/EventFrames.ts"
+import type { Preferences, Terms } from "../connection/Preferences.ts"
+import * as CompactionFrames from "../protocol/events/CompactionFrames.ts"
+import { type FrameContext, type ToFrames, toFrames } from "../protocol/events/EventFrames.ts"
 import * as Frame from "../protocol/Frame.ts"
 import { levelMembers } from "./Dialect.ts"
 import * as Echoes from "./Echoes.ts"

@@ -1,6 +1,6 @@
 /** The attachments of prompts, kept until the events of their user messages have shown them (protocol.md 3.1). */
 import type { Attachment } from "../protocol/Attachments.ts"
-import type { ToFrames } from "../protocol/EventFrames.ts"
+import type { ToFrames } from "../protocol/events/EventFrames.ts"
 
 export interface Echoes {
   readonly keep: (messageId: string, attachments: ReadonlyArray<Attachment> | undefined) => void

@@ -5,8 +5,8 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
-import type { Preferences } from "../Preferences.ts"
-import type { ControlEvent, ToFrames } from "../protocol/EventFrames.ts"
+import type { Preferences } from "../connection/Preferences.ts"
+import type { ControlEvent, ToFrames } from "../protocol/events/EventFrames.ts"
 
 export const FileChange = Schema.Struct({
   path: described(Schema.String, "Absolute."),

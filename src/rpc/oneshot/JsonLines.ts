@@ -5,8 +5,8 @@ import type { Presentation } from "../../services/host/Presentation.ts"
 import { Transport } from "../../services/host/Transport.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
-import * as Connecting from "../Connecting.ts"
-import * as Outbox from "../Outbox.ts"
+import * as Connecting from "../connection/Connecting.ts"
+import * as Outbox from "../outbox/Outbox.ts"
 import * as Frame from "../protocol/Frame.ts"
 
 export const open = Effect.fnUntraced(function* (manner: Connecting.Manner) {

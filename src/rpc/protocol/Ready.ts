@@ -1,6 +1,6 @@
 /** The first frame (supplement 5.2). It has the members of several families of hosts: each host reads its own. */
 import type { TrustLevel } from "../../services/Trust.ts"
-import type { Connection } from "../Connection.ts"
+import type { Connection } from "../connection/Connection.ts"
 import * as Capabilities from "./Capabilities.ts"
 import { schemaHash } from "./schemaHash.ts"
 

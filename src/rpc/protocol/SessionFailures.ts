@@ -7,7 +7,7 @@ import type {
   NotABranchPoint,
   NothingToClone
 } from "../../services/session/Sessions.ts"
-import type { OpenFailure } from "../../services/session/SessionStore.ts"
+import type { OpenFailure } from "../../services/storage/SessionStore.ts"
 import { CommandFailure } from "../Command.ts"
 
 export type SessionFailure =

@@ -4,7 +4,7 @@ import type { CommandInfo } from "../../domain/conversation/AgentEvent.ts"
 import { optional } from "../../domain/conversation/Content.ts"
 import { SourceInfo } from "../../domain/extension/SourceInfo.ts"
 import { defined } from "../../domain/Values.ts"
-import type { SlashCommand } from "../../services/Commands.ts"
+import type { SlashCommand } from "../../services/session/modules/Commands.ts"
 
 export const Listed = Schema.Struct({
   name: Schema.String,

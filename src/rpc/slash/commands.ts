@@ -1,7 +1,7 @@
 /** What hosts ask for to fill the menu of slash commands. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Commands } from "../../services/Commands.ts"
+import { Commands } from "../../services/session/modules/Commands.ts"
 import * as Command from "../Command.ts"
 import { started } from "../../services/session/Startup.ts"
 import { Available, available, Listed, listed } from "./Shapes.ts"

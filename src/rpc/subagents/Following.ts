@@ -3,8 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { SubagentSet } from "../../services/delegation/Subagents.ts"
 import type { Sessions, SessionServices } from "../../services/session/Sessions.ts"
-import type { Connection } from "../Connection.ts"
-import type { Link } from "../Link.ts"
+import type { Connection } from "../connection/Connection.ts"
+import type { Link } from "../connection/Link.ts"
 
 const isWanted = ({ preferences }: Link) => preferences.subagents === "events"
 

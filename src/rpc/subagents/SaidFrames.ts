@@ -5,7 +5,7 @@
  */
 import type { AgentEvent, EventOf } from "../../domain/conversation/AgentEvent.ts"
 import * as UpdateStep from "../../domain/conversation/UpdateStep.ts"
-import { nameFrames, toFrames } from "../protocol/EventFrames.ts"
+import { nameFrames, toFrames } from "../protocol/events/EventFrames.ts"
 
 type FromSubagent = EventOf<"SubagentSaid">
 

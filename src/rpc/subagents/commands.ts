@@ -8,7 +8,7 @@ import { defined } from "../../domain/Values.ts"
 import { SubagentSet, type UnknownSubagent } from "../../services/delegation/Subagents.ts"
 import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as Command from "../Command.ts"
-import * as Connection from "../Connection.ts"
+import * as Connection from "../connection/Connection.ts"
 import { defaultGraceMs, notCancelled } from "../commands/fibers.ts"
 import { isLevel, levels } from "./SubagentFrames.ts"
 

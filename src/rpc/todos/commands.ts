@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { TodoPhase } from "../../domain/todo/Todo.ts"
 import { PhaseInput } from "../../domain/todo/TodoInput.ts"
-import { Todos } from "../../services/Todos.ts"
+import { Todos } from "../../services/session/modules/Todos.ts"
 import * as Command from "../Command.ts"
 
 const refuse = (code: string, reason: string) =>

@@ -1,12 +1,12 @@
 /**
- * Where the subagents of sessions come from. A reference: without a Layer (layers/subagents/LocalSubagents.ts) sessions have
+ * Where the subagents of sessions come from. A reference: without a Layer (layers/delegation/subagents/LocalSubagents.ts) sessions have
  * none.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { Model, ThinkingLevel } from "../../domain/model/Model.ts"
-import type { SessionBudget } from "../Budget.ts"
+import type { SessionBudget } from "../session/modules/Budget.ts"
 import type { Contributor } from "../hooks/Hooks.ts"
 import type { Session } from "../session/Session.ts"
 import { none, type SessionSubagents } from "./Subagents.ts"

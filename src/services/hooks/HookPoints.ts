@@ -11,7 +11,7 @@ import type { AgentMessage, CustomMessage, ToolOutput } from "../../domain/conve
 import type { Model } from "../../domain/model/Model.ts"
 import type { SessionEntry } from "../../domain/session/SessionEntry.ts"
 import type { CallAsked } from "../session/RunStep.ts"
-import type { CompactionDecision, CompactionPlan } from "../Compaction.ts"
+import type { CompactionDecision, CompactionPlan } from "../session/modules/Compaction.ts"
 
 /** Why a session was opened, and which one was left for it. */
 export interface SessionOpening {

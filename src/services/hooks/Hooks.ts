@@ -1,6 +1,6 @@
 /**
  * Hooks: code of others that sessions call at fixed points. A contributor joins every session that is opened; the loader of
- * extensions is one contributor, and a program adds its own with a Layer (layers/hooks/HookLayer.ts).
+ * extensions is one contributor, and a program adds its own with a Layer (layers/session/modules/hooks/HookLayer.ts).
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

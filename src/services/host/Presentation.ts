@@ -1,5 +1,5 @@
 /**
- * Shows a one-shot run: where its events and its outcome go. Contract only: text is in layers/oneshot, JSON lines are in
+ * Shows a one-shot run: where its events and its outcome go. Contract only: text is in layers/modes/oneshot, JSON lines are in
  * rpc/oneshot.
  */
 import type * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
  * The files that tools work on. A Layer that refuses paths, asks for approval or shows another tree replaces this service;
- * everything a model reads, lists or writes goes through it. Contract only: the local one is in layers/platform/files.
+ * everything a model reads, lists or writes goes through it. Contract only: the local one is in layers/machine/files.
  * Paths are absolute.
  */
 import * as Context from "effect/Context"

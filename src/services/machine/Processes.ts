@@ -1,6 +1,6 @@
 /**
  * Starts programs: the one way from heddle to another process. A Layer that refuses commands, asks for approval or puts
- * them into a sandbox replaces this service. Contract only: the local one is in layers/platform/processes.
+ * them into a sandbox replaces this service. Contract only: the local one is in layers/machine/processes.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

@@ -7,7 +7,7 @@ import type { ImageContent, JsonObject } from "../../domain/conversation/Content
 import type { AssistantMessage, CustomInput, RunMessage, ToolResultMessage } from "../../domain/conversation/Message.ts"
 import type { Model } from "../../domain/model/Model.ts"
 import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
-import type { BudgetExceeded, NoPrice, Reservation } from "../Budget.ts"
+import type { BudgetExceeded, NoPrice, Reservation } from "./modules/Budget.ts"
 import type { ModelFailure } from "../model/ModelClient.ts"
 import type { ToolAnswer, ToolFailure } from "../Tools.ts"
 

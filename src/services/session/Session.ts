@@ -12,7 +12,7 @@ import type { AgentMessage } from "../../domain/conversation/Message.ts"
 import type { QueuedMessage } from "../../domain/conversation/MessageQueue.ts"
 import type { NewEntry, OwnEntry, SessionEntry, SessionHeader } from "../../domain/session/SessionEntry.ts"
 import type { SessionSettings } from "../../domain/session/SessionSettings.ts"
-import type { SessionLog, SessionMoved, StoreFailure } from "./SessionStore.ts"
+import type { SessionLog, SessionMoved, StoreFailure } from "../storage/SessionStore.ts"
 
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { entryId: Schema.String }) {
   override get message() {

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { SessionLog } from "./SessionStore.ts"
+import type { SessionLog } from "../storage/SessionStore.ts"
 import type { Sessions, SessionServices } from "./Sessions.ts"
 
 export class SessionRegistry extends Context.Tag("heddle/services/session/SessionRegistry")<

@@ -5,7 +5,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Either, ParseResult, Schema } from "effect"
 import { SessionHeader } from "../../../src/domain/session/SessionEntry.ts"
-import { events } from "../../../src/rpc/protocol/EventSchemas.ts"
+import { events } from "../../../src/rpc/protocol/events/EventSchemas.ts"
 import { root } from "../../support/host/HostProcess.ts"
 import { makeHome } from "../command.ts"
 

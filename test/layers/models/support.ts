@@ -3,11 +3,11 @@ import { Effect, Layer, Logger } from "effect"
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import * as Catalog from "../../../src/layers/models/Catalog.ts"
-import * as ConfigValue from "../../../src/layers/models/ConfigValue.ts"
-import * as KeyRing from "../../../src/layers/models/KeyRing.ts"
-import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
-import { Environment } from "../../../src/layers/platform/processes/Environment.ts"
+import * as Catalog from "../../../src/layers/models/catalog/Catalog.ts"
+import * as ConfigValue from "../../../src/layers/models/keys/ConfigValue.ts"
+import * as KeyRing from "../../../src/layers/models/keys/KeyRing.ts"
+import * as LocalProcesses from "../../../src/layers/machine/processes/LocalProcesses.ts"
+import { Environment } from "../../../src/layers/machine/processes/Environment.ts"
 
 export const folder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "heddle-models-"))),

@@ -1,10 +1,10 @@
 /** `bash` over the wire with real processes: what it holds up, what it does not, and what is left when the host goes. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Predicate } from "effect"
-import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
-import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
+import * as EmbeddedAgent from "../../../src/layers/Embedded.ts"
+import * as HookLayer from "../../../src/layers/session/modules/hooks/HookLayer.ts"
 import * as Server from "../../../src/rpc/Server.ts"
-import { SessionExport } from "../../../src/services/session/SessionExport.ts"
+import { SessionExport } from "../../../src/services/storage/SessionExport.ts"
 import { Shell } from "../../../src/services/Shell.ts"
 import { tempFolder } from "../../layers/tools/TempFolder.ts"
 import * as Processes from "../../support/host/Processes.ts"

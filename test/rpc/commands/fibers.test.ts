@@ -1,7 +1,7 @@
 /** `get_fibers` and `cancel` over the wire with real processes and waiting commands. */
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Predicate } from "effect"
-import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
+import * as EmbeddedAgent from "../../../src/layers/Embedded.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { tempFolder } from "../../layers/tools/TempFolder.ts"

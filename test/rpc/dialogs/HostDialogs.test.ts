@@ -5,7 +5,7 @@ import * as HostDialogs from "../../../src/rpc/dialogs/HostDialogs.ts"
 import type { DialogMethod, Ui } from "../../../src/services/host/HostUi.ts"
 import { Ids } from "../../../src/services/Ids.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
-import { prefer } from "../../../src/rpc/Connection.ts"
+import { prefer } from "../../../src/rpc/connection/Connection.ts"
 import * as Connections from "../../support/Connections.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
 

@@ -1,8 +1,8 @@
 /** A question in the middle of a command: heddle reads on, and no end of the connection waits for it. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Predicate } from "effect"
-import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
-import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
+import * as EmbeddedAgent from "../../../src/layers/Embedded.ts"
+import * as HookLayer from "../../../src/layers/session/modules/hooks/HookLayer.ts"
 import * as SwitchedUi from "../../../src/layers/host/SwitchedUi.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import { UiSwitch } from "../../../src/services/host/HostUi.ts"

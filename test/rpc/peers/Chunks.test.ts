@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck, Schema } from "effect"
 import * as Chunks from "../../../src/rpc/peers/Chunks.ts"
-import { events } from "../../../src/rpc/protocol/EventSchemas.ts"
+import { events } from "../../../src/rpc/protocol/events/EventSchemas.ts"
 import * as ChunkReader from "../../support/host/ChunkReader.ts"
 import type * as HostProcess from "../../support/host/HostProcess.ts"
 

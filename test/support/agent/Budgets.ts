@@ -1,6 +1,6 @@
 /** Budgets that count nothing. */
 import { Effect } from "effect"
-import { BudgetExceeded, type BudgetReason, type SessionBudget } from "../../../src/services/Budget.ts"
+import { BudgetExceeded, type BudgetReason, type SessionBudget } from "../../../src/services/session/modules/Budget.ts"
 
 const snapshot = {
   status: "ok" as const,

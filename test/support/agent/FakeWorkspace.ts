@@ -1,6 +1,6 @@
 /** A workspace whose files a test changes while sessions use it. Counts how often it is read. */
 import { Effect } from "effect"
-import type { SlashCommand } from "../../../src/services/Commands.ts"
+import type { SlashCommand } from "../../../src/services/session/modules/Commands.ts"
 import type { Resources } from "../../../src/services/hooks/HookPoints.ts"
 import type { PromptParts, Workspace } from "../../../src/services/Workspace.ts"
 

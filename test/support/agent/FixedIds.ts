@@ -1,2 +1,2 @@
 /** The counted ids that embedders get, too. */
-export * from "../../../src/layers/testing/FixedIds.ts"
+export * from "../../../src/testing/FixedIds.ts"

@@ -2,8 +2,8 @@
 import { Effect, Layer } from "effect"
 import type { Guidance, RuleProblem, StreamRule } from "../../../src/domain/rules/Rule.ts"
 import * as RuleParsing from "../../../src/domain/rules/RuleParsing.ts"
-import * as FrontMatter from "../../../src/layers/workspace/FrontMatter.ts"
-import { Rules, type RuleSet } from "../../../src/services/Rules.ts"
+import * as FrontMatter from "../../../src/layers/workspace/skills/FrontMatter.ts"
+import { Rules, type RuleSet } from "../../../src/services/session/modules/Rules.ts"
 
 export type RuleTexts = Readonly<Record<string, string>>
 

@@ -1,2 +1,2 @@
 /** The scripted model that embedders get, too. */
-export * from "../../../src/layers/testing/ScriptedModel.ts"
+export * from "../../../src/testing/ScriptedModel.ts"

@@ -1,7 +1,7 @@
 /** An agent whose store can be watched, stopped and made to fail, and which has folders. */
 import { Effect, Layer, Option, Ref } from "effect"
 import type { Model } from "../../../src/domain/model/Model.ts"
-import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
+import * as MemorySessionStore from "../../../src/layers/storage/sessions/MemorySessionStore.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import type { SessionChanges } from "../../../src/services/session/Sessions.ts"
 import {
@@ -9,7 +9,7 @@ import {
   type SessionLog,
   SessionStore,
   StoreFailure
-} from "../../../src/services/session/SessionStore.ts"
+} from "../../../src/services/storage/SessionStore.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
 import * as TestAgent from "./TestAgent.ts"
 

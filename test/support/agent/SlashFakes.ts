@@ -1,6 +1,11 @@
 /** Slash commands that do one thing each, for transcripts and tests. */
 import { Context, Effect, Layer } from "effect"
-import { Commands, type SlashCommand, SlashCommandFailed, type SourceInfo } from "../../../src/services/Commands.ts"
+import {
+  Commands,
+  type SlashCommand,
+  SlashCommandFailed,
+  type SourceInfo
+} from "../../../src/services/session/modules/Commands.ts"
 import { Sessions } from "../../../src/services/session/Sessions.ts"
 
 export const sourceInfo: SourceInfo = {

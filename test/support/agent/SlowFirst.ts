@@ -1,7 +1,7 @@
 /** Starts the longest files first, so that no worker is left alone with one of them at the end. */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const slow = ["agent/Interleaving", "export/browser", "shell/Hostile", "agent/Queueing", "session/crash", "Streams"]
+const slow = ["run/Interleaving", "export/browser", "shell/Hostile", "inbox/Queueing", "sessions/crash", "Streams"]
 
 const rank = ({ moduleId }: TestSpecification) => {
   const at = slow.findIndex((name) => moduleId.includes(name))

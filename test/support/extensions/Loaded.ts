@@ -1,13 +1,13 @@
 /** An extension whose factory is written in the test: it is loaded and active, without a file. */
 import { Effect, Exit, Scope } from "effect"
-import * as Bus from "../../../src/layers/extensions/pi/Bus.ts"
-import * as Api from "../../../src/layers/extensions/pi/api/Api.ts"
-import * as Context from "../../../src/layers/extensions/pi/context/Context.ts"
-import * as CommandContext from "../../../src/layers/extensions/pi/context/CommandContext.ts"
-import * as Instance from "../../../src/layers/extensions/pi/Instance.ts"
-import * as Pace from "../../../src/layers/platform/extensions/Pace.ts"
-import * as Bridge from "../../../src/layers/platform/extensions/Bridge.ts"
-import * as Call from "../../../src/layers/platform/extensions/Call.ts"
+import * as Bus from "../../../src/layers/pi/instance/Bus.ts"
+import * as Api from "../../../src/layers/pi/api/Api.ts"
+import * as Context from "../../../src/layers/pi/context/Context.ts"
+import * as CommandContext from "../../../src/layers/pi/context/CommandContext.ts"
+import * as Instance from "../../../src/layers/pi/instance/Instance.ts"
+import * as Pace from "../../../src/layers/machine/foreign/Pace.ts"
+import * as Bridge from "../../../src/layers/machine/foreign/Bridge.ts"
+import * as Call from "../../../src/layers/machine/foreign/Call.ts"
 import * as TestPorts from "./TestPorts.ts"
 
 export const extension = (path: string): Instance.Extension => ({

@@ -1,8 +1,8 @@
 /** Bindings that answer from constants, for modules that ask little of the host. */
 import * as Model from "../../../src/domain/model/Model.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
-import { bindings as conversation } from "../../../src/layers/extensions/modules/host/ConversationBindings.ts"
-import type { Holder, HostBindings } from "../../../src/layers/extensions/modules/HostBindings.ts"
+import { bindings as conversation } from "../../../src/layers/pi/modules/host/ConversationBindings.ts"
+import type { Holder, HostBindings } from "../../../src/layers/pi/modules/HostBindings.ts"
 import { defaults } from "../../../src/services/Settings.ts"
 
 export const model: Model.Model = {

@@ -1,8 +1,8 @@
 /** The bindings of a real agent on this machine: files, shell, and sessions in a temporary folder. */
 import { Effect, Layer } from "effect"
-import * as Bindings from "../../../src/layers/extensions/modules/host/Bindings.ts"
-import * as JsonlSessionStore from "../../../src/layers/session/JsonlSessionStore.ts"
-import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
+import * as Bindings from "../../../src/layers/pi/modules/host/Bindings.ts"
+import * as JsonlSessionStore from "../../../src/layers/storage/sessions/JsonlSessionStore.ts"
+import * as StaticSettings from "../../../src/layers/workspace/settings/StaticSettings.ts"
 import * as FileLedger from "../../../src/layers/tools/files/FileLedger.ts"
 import { machine } from "../../layers/tools/RunTool.ts"
 import * as Shells from "../../layers/tools/shell/Shells.ts"

@@ -1,9 +1,9 @@
 /** An extension host over TestPorts, and sessions that it joins. */
 import { Context, Effect, Exit, Scope } from "effect"
 import { join, resolve } from "node:path"
-import * as ExtensionHost from "../../../src/layers/extensions/ExtensionHost.ts"
-import type { Missing } from "../../../src/layers/extensions/discovery/Discovery.ts"
-import type { Extension } from "../../../src/layers/extensions/pi/Instance.ts"
+import * as ExtensionHost from "../../../src/layers/pi/ExtensionHost.ts"
+import type { Missing } from "../../../src/layers/pi/discovery/Discovery.ts"
+import type { Extension } from "../../../src/layers/pi/instance/Instance.ts"
 import type { SessionOpening } from "../../../src/services/hooks/HookPoints.ts"
 import { SessionHooks } from "../../../src/services/hooks/Hooks.ts"
 import * as Loaded from "./Loaded.ts"

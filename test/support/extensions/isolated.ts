@@ -3,7 +3,7 @@
  * the names of the samples. Its own end is heddle's: with code 5, by `Process.exit`.
  */
 import { Effect } from "effect"
-import * as Process from "../../../src/layers/platform/processes/Process.ts"
+import * as Process from "../../../src/layers/machine/processes/Process.ts"
 import * as TestHost from "./TestHost.ts"
 
 const program = Effect.gen(function* () {

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto"
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
-import * as GitWorktrees from "../../../src/layers/isolation/GitWorktrees.ts"
-import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
+import * as GitWorktrees from "../../../src/layers/delegation/worktrees/GitWorktrees.ts"
+import * as LocalProcesses from "../../../src/layers/machine/processes/LocalProcesses.ts"
 import { tempFolder } from "../../layers/tools/TempFolder.ts"
 
 const identity = {

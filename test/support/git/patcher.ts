@@ -4,8 +4,8 @@
  */
 import { createInterface } from "node:readline"
 import { Effect } from "effect"
-import * as GitWorktrees from "../../../src/layers/isolation/GitWorktrees.ts"
-import * as LocalProcesses from "../../../src/layers/platform/processes/LocalProcesses.ts"
+import * as GitWorktrees from "../../../src/layers/delegation/worktrees/GitWorktrees.ts"
+import * as LocalProcesses from "../../../src/layers/machine/processes/LocalProcesses.ts"
 
 const [, , repository = "", folder = ""] = process.argv
 

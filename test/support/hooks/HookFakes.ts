@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { text as textBlock } from "../../../src/domain/conversation/Content.ts"
 import type { AgentMessage } from "../../../src/domain/conversation/Message.ts"
-import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
+import * as HookLayer from "../../../src/layers/session/modules/hooks/HookLayer.ts"
 import type { InputDecision, UserCommandAnswer } from "../../../src/services/hooks/HookPoints.ts"
 
 export interface Described {

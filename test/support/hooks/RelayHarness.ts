@@ -1,9 +1,9 @@
 /** An event relay between a registry of hooks and a list of what its sink got. */
 import { Effect, Exit, FiberSet, Scope } from "effect"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
-import * as Events from "../../../src/layers/agent/events/Events.ts"
-import * as EventRelay from "../../../src/layers/agent/events/EventRelay.ts"
-import * as HookRegistry from "../../../src/layers/hooks/HookRegistry.ts"
+import * as Events from "../../../src/layers/session/core/Events.ts"
+import * as EventRelay from "../../../src/layers/session/core/EventRelay.ts"
+import * as HookRegistry from "../../../src/layers/session/modules/hooks/HookRegistry.ts"
 import type { HookPoint } from "../../../src/services/hooks/HookPoints.ts"
 import type { Hook } from "../../../src/services/hooks/Hooks.ts"
 

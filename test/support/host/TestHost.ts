@@ -1,7 +1,7 @@
 /** The host on in-memory pipes that embedders get, too, with frames that stay the same when a schema changes. */
 import { Effect } from "effect"
-import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
-import * as MemoryHost from "../../../src/layers/testing/MemoryHost.ts"
+import * as EventLoop from "../../../src/layers/machine/engine/EventLoop.ts"
+import * as MemoryHost from "../../../src/testing/MemoryHost.ts"
 import { schemaHash } from "../../../src/rpc/protocol/schemaHash.ts"
 
 const stable = (text: string) => text.replaceAll(schemaHash, "sha256:0")

@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import type { JsonObject } from "../../../src/domain/conversation/Content.ts"
 import { text } from "../../../src/domain/conversation/Content.ts"
-import * as HostToolRegistry from "../../../src/layers/host/HostToolRegistry.ts"
+import * as HostToolRegistry from "../../../src/layers/tools/host/HostToolRegistry.ts"
 import type { HostTool } from "../../../src/services/host/HostTools.ts"
 import { HostUi, type Ui } from "../../../src/services/host/HostUi.ts"
 

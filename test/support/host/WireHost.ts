@@ -1,6 +1,6 @@
 /** A host that is served with sessions of its own, in this process, and every frame that it has got. */
 import { Effect, Fiber, Predicate } from "effect"
-import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
+import * as EventLoop from "../../../src/layers/machine/engine/EventLoop.ts"
 import * as Server from "../../../src/rpc/Server.ts"
 import { Sessions } from "../../../src/services/session/Sessions.ts"
 import * as TestHost from "./TestHost.ts"

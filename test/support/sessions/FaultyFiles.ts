@@ -4,7 +4,7 @@
  */
 import { appendFileSync, writeFileSync } from "node:fs"
 import { Effect } from "effect"
-import { FileRefused, type Files, type GrowingFile, local } from "../../../src/layers/platform/files/OwnFiles.ts"
+import { FileRefused, type Files, type GrowingFile, local } from "../../../src/layers/machine/files/own/OwnFiles.ts"
 
 export type Hook = (point: string) => Effect.Effect<void, FileRefused>
 

@@ -1,7 +1,7 @@
 /** A store in memory whose medium is full: sessions can be made and read, nothing can be added. */
 import { Effect, Layer } from "effect"
-import * as MemorySessionStore from "../../../src/layers/session/MemorySessionStore.ts"
-import { type SessionLog, SessionStore, StoreFailure } from "../../../src/services/session/SessionStore.ts"
+import * as MemorySessionStore from "../../../src/layers/storage/sessions/MemorySessionStore.ts"
+import { type SessionLog, SessionStore, StoreFailure } from "../../../src/services/storage/SessionStore.ts"
 
 const full = (log: SessionLog): SessionLog => ({
   ...log,

@@ -1,7 +1,7 @@
 /** A session as people have them in a project: subagents, failures, wide tables, long names, and a second branch. */
 import type { SubagentResult } from "../../../src/domain/subagents/Subagent.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
-import type { Document } from "../../../src/layers/export/Document.ts"
+import type { Document } from "../../../src/layers/storage/export/Document.ts"
 import { builder, document } from "./SampleSessions.ts"
 
 const tokens = (input: number, output: number, cacheRead = 0, cacheWrite = 0): Usage.Tokens => ({

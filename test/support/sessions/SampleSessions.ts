@@ -2,7 +2,7 @@
 import type { AssistantMessage } from "../../../src/domain/conversation/Message.ts"
 import type { SessionEntry, SessionHeader } from "../../../src/domain/session/SessionEntry.ts"
 import * as Usage from "../../../src/domain/model/Usage.ts"
-import type { Document } from "../../../src/layers/export/Document.ts"
+import type { Document } from "../../../src/layers/storage/export/Document.ts"
 
 const start = Date.parse("2026-03-04T09:15:00.000Z")
 

@@ -1,7 +1,7 @@
 /** `bun leaseTaker.ts <file>`: takes the lease when told to by a line on stdin, says whether it has it, and keeps it until stdin ends. */
 import { writeSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import * as Lease from "../../../src/layers/platform/files/Lease.ts"
+import * as Lease from "../../../src/layers/machine/files/own/Lease.ts"
 
 const file = process.argv[2] ?? ""
 writeSync(1, "ready\n")

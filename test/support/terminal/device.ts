@@ -1,6 +1,6 @@
 // Opens the terminal as heddle does, and then ends in the way that its argument names. Started by tests.
 import { Effect } from "effect"
-import * as TerminalDevice from "../../../src/layers/platform/stdio/TerminalDevice.ts"
+import * as TerminalDevice from "../../../src/layers/machine/stdio/TerminalDevice.ts"
 
 const ends: Record<string, () => void> = {
   throw: () =>

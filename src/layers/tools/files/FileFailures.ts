@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { type FileError, Files } from "../../../services/machine/Files.ts"
 import { ToolFailure } from "../../../services/Tools.ts"
-import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import * as LocalPaths from "../../machine/files/LocalPaths.ts"
 import * as SimilarNames from "./SimilarNames.ts"
 
 /** At most so many names of a folder are compared with a name that was not found. */

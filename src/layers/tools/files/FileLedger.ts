@@ -1,6 +1,6 @@
 /** What the file tools of one session know about files, in memory. */
 import type { FileLedger } from "../../../services/session/SessionFiles.ts"
-import * as KeyedLocks from "../../KeyedLocks.ts"
+import * as KeyedLocks from "./KeyedLocks.ts"
 
 export const make = (): FileLedger => {
   const versions = new Map<string, string>()

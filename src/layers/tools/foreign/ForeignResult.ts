@@ -10,7 +10,7 @@ import * as JsonValue from "../../../domain/JsonValue.ts"
 import { Usage } from "../../../domain/model/Usage.ts"
 import { defined } from "../../../domain/Values.ts"
 import { type ToolAnswer, ToolFailure } from "../../../services/Tools.ts"
-import * as ForeignValue from "../../platform/extensions/ForeignValue.ts"
+import * as ForeignValue from "../../machine/foreign/ForeignValue.ts"
 
 /** Characters of all text blocks, of all images, and of the details as JSON. */
 const mostText = 1_000_000

@@ -1,6 +1,6 @@
 /** Shell patterns as regular expressions: `*`, `?`, `[a-z]`, `**` across folders and, where asked for, `{a,b}`. */
 
-import * as Engine from "../../platform/Engine.ts"
+import * as Engine from "../../machine/engine/Engine.ts"
 
 const escapeChar = (char: string) => char.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 

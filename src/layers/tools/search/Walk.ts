@@ -1,7 +1,7 @@
 /** Walks a tree in the order of names, leaving out `.git` and everything that .gitignore files exclude. */
 import * as Effect from "effect/Effect"
 import { type Entry, Files } from "../../../services/machine/Files.ts"
-import * as LocalPaths from "../../platform/files/LocalPaths.ts"
+import * as LocalPaths from "../../machine/files/LocalPaths.ts"
 import * as GitIgnore from "./GitIgnore.ts"
 
 export interface Visited {

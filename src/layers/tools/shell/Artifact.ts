@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import { join } from "../../platform/files/LocalPaths.ts"
-import type { OutputFile } from "../../platform/files/OutputFile.ts"
-import { type FileRefused, OwnFiles } from "../../platform/files/OwnFiles.ts"
+import { join } from "../../machine/files/LocalPaths.ts"
+import type { OutputFile } from "../../machine/files/own/OutputFile.ts"
+import { type FileRefused, OwnFiles } from "../../machine/files/own/OwnFiles.ts"
 
 export interface Artifact {
   readonly id: string

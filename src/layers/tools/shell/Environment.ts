@@ -1,5 +1,5 @@
 /** The environment of commands: a part of heddle's own, and settings for programs that run unattended. */
-import { mayPass } from "../../platform/processes/VariableNames.ts"
+import { mayPass } from "../../machine/processes/VariableNames.ts"
 
 /** There is no terminal: programs must not page, open an editor, ask, or draw. */
 const unattended: Readonly<Record<string, string>> = {

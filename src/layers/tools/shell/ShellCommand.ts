@@ -9,7 +9,7 @@ import type { ProcessTree, ShellProcess, ShellSpawn } from "../../../services/ma
 import { ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
 import * as Stopwatch from "../../../services/Stopwatch.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
-import type { ByteMask } from "../../secrets/ByteMask.ts"
+import type { ByteMask } from "../../machine/secrets/ByteMask.ts"
 import type { Artifacts } from "./Artifact.ts"
 import * as OtherMeans from "./OtherMeans.ts"
 import * as OutputRecorder from "./OutputRecorder.ts"

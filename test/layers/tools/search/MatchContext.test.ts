@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { join } from "node:path"
-import * as LocalFiles from "../../../../src/layers/platform/files/LocalFiles.ts"
+import * as LocalFiles from "../../../../src/layers/machine/files/LocalFiles.ts"
 import * as MatchContext from "../../../../src/layers/tools/search/MatchContext.ts"
 import { withFiles } from "../TempFolder.ts"
 

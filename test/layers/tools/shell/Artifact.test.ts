@@ -2,8 +2,8 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { OutputFile } from "../../../../src/layers/platform/files/OutputFile.ts"
-import { FileRefused } from "../../../../src/layers/platform/files/OwnFiles.ts"
+import type { OutputFile } from "../../../../src/layers/machine/files/own/OutputFile.ts"
+import { FileRefused } from "../../../../src/layers/machine/files/own/OwnFiles.ts"
 import * as Artifact from "../../../../src/layers/tools/shell/Artifact.ts"
 import { tempFolder } from "../TempFolder.ts"
 

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as EventLoop from "../../../../src/layers/platform/EventLoop.ts"
+import * as EventLoop from "../../../../src/layers/machine/engine/EventLoop.ts"
 import type { ShellRequest, ShellResult } from "../../../../src/services/Shell.ts"
 import * as Processes from "../../../support/host/Processes.ts"
 import * as Shells from "./Shells.ts"

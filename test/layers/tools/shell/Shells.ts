@@ -1,6 +1,6 @@
 /** A real shell for tests, in a temporary folder; `tag` is in the environment of all it starts. */
 import { Effect, Layer } from "effect"
-import * as LocalProcesses from "../../../../src/layers/platform/processes/LocalProcesses.ts"
+import * as LocalProcesses from "../../../../src/layers/machine/processes/LocalProcesses.ts"
 import * as LocalShell from "../../../../src/layers/tools/shell/LocalShell.ts"
 import { Shell } from "../../../../src/services/Shell.ts"
 import { tempFolder } from "../TempFolder.ts"
