@@ -57,10 +57,8 @@ const refused = (
   return code === "busy" ? new AgentBusy() : new AgentClosing()
 }
 
-export const make = (dependencies: Dependencies) => {
-  const { budget, fiber, ids, messages, now, pipeline, queue } = dependencies
-  const start = RunStart.make(dependencies)
-
+/** Answers messages of which nothing is to be carried out here. */
+const makeAnswers = ({ messages }: Pick<Dependencies, "messages">) => {
   /** Answers a message that was sent before. The sender is told of its end, too. */
   const repeat = (known: Known, { clientMessageId = "", requestId }: MessageInput, accepted: Accepted) =>
     Effect.suspend(() => {
@@ -88,6 +86,13 @@ export const make = (dependencies: Dependencies) => {
       })
       return Effect.as(Effect.ensuring(accepted(told(receipt)), follow), told(receipt))
     })
+  return { answerHandled, repeat }
+}
+
+export const make = (dependencies: Dependencies) => {
+  const { budget, fiber, ids, messages, now, pipeline, queue } = dependencies
+  const start = RunStart.make(dependencies)
+  const { answerHandled, repeat } = makeAnswers(dependencies)
 
   /** Queues a message, and answers when it is stored. */
   const put = (to: RunQueueName, input: Taken, isPrompt: boolean) =>

@@ -155,7 +155,7 @@ export const optionGroups: ReadonlyArray<OptionGroup> = [
     options: [
       flag(
         "inherit-settings",
-        "Let settings files change what rpc mode resets to defaults: todos, subagents, background jobs"
+        "Let settings files change what rpc mode resets to defaults, such as those of subagents and background jobs"
       ),
       choice("rpc-updates", updateForms, "message_update repeats the message, paced, or sends increments only"),
       choice("dialect", dialectNames, "Whose frames and defaults to speak where agents differ"),
