@@ -175,7 +175,7 @@ const methods = (commands: ReadonlyArray<CommandShape>, qualify: (text: string) 
     `${doc(command.summary, "  ")}  ${camel(command.name)}(${qualify(signature(command))}): Promise<${qualify(command.data)}> {
     return this.request(${frameText(command)}, call)
   }`
-  return `${head}import type { CallOptions, CommandFrame } from "../Call.ts"
+  return `${head}import type { CallOptions, CommandFrame } from "../Connection.ts"
 import type * as Protocol from "./Protocol.ts"
 
 /** Every command as a method. */
@@ -191,8 +191,8 @@ ${commands.map(method).join("\n\n")}
 const effects = (commands: ReadonlyArray<CommandShape>, qualify: (text: string) => string): string => {
   const method = (command: CommandShape) =>
     `${doc(command.summary, "  ")}  ${camel(command.name)}: (${qualify(signature(command))}) => request(${frameText(command)}, call)`
-  return `${head}import type { CallOptions } from "../Call.ts"
-import type { Request } from "../effect/Request.ts"
+  return `${head}import type { CallOptions } from "../Connection.ts"
+import type { Request } from "../effect/Bridge.ts"
 import type * as Protocol from "./Protocol.ts"
 
 /** Every command as a function that returns an Effect. */

@@ -4,4 +4,5 @@
  */
 export * as FilesFromFileSystem from "./layers/platform/effect/FilesFromFileSystem.ts"
 export * as FileSystemFromFiles from "./layers/platform/effect/FileSystemFromFiles.ts"
+export * as ProcessesFromCommandExecutor from "./layers/platform/effect/ProcessesFromCommandExecutor.ts"
 export * as TransportFromSocket from "./layers/platform/effect/TransportFromSocket.ts"

@@ -2,7 +2,7 @@
  * The programs in README.md and docs print what the page says, heddle answers as transcripts show, links lead somewhere, and scripts/docBlocks.ts and
  * docLinks.ts find what is wrong.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
@@ -154,6 +154,46 @@ describe("the check of TypeScript blocks", () => {
       "p.md:17:31: error TS2345: Argument of type 'number' is not assignable to parameter of type 'string'.\n" +
         "p.md:22:1: error TS2304: Cannot find name 'one'."
     ])
+  })
+})
+
+describe("decisions", () => {
+  const files = readdirSync(join(root, "docs/decisions"))
+  const numberOf = (file: string) => file.slice(0, 4)
+
+  it("have a number of their own, and their heading says it", () => {
+    const numbers = files.map(numberOf)
+    const twice = files.filter((file) => numbers.filter((number) => number === numberOf(file)).length > 1)
+    assert.deepStrictEqual(twice, [])
+    for (const file of files) {
+      const [heading = ""] = readFileSync(join(root, "docs/decisions", file), "utf8").split("\n")
+      assert.isTrue(heading.startsWith(`# ${numberOf(file)}: `), `${file} begins with "${heading}"`)
+    }
+  })
+
+  it("are linked by their number", () => {
+    const wrong = allPages().flatMap((page) =>
+      [...readFileSync(join(root, page), "utf8").matchAll(/\[(?:decision )?(\d+)\]\((?:[\w./]*\/)?(\d{4})-[\w-]+\.md/g)]
+        .filter(([, said, number]) => Number(said) !== Number(number))
+        .map(([link]) => `${page}: ${link}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("that the source names are there", () => {
+    const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".ts")
+    )
+    const named = sources.flatMap((file) =>
+      [...readFileSync(join(root, "src", file), "utf8").matchAll(/decisions\/(\d{4}-[\w-]+\.md)/g)].map(
+        ([, name]) => name
+      )
+    )
+    assert.isNotEmpty(named)
+    assert.deepStrictEqual(
+      named.filter((name) => name !== undefined && !files.includes(name)),
+      []
+    )
   })
 })
 

@@ -1,11 +1,20 @@
 /** One process from its start to its end: sends commands, matches responses by id, passes on all other frames. */
-import type { CallOptions } from "./Call.ts"
 import { Child, type Exit } from "./Child.ts"
 import { CommandFailed, LineTooLong, NotRunning, ProcessEnded, ProtocolError, StartFailed } from "./Errors.ts"
-import type { HeddleEvent, HostFrame, Response } from "./generated/Protocol.ts"
+import type { CommandName, CommandParams, HeddleEvent, HostFrame, Response } from "./generated/Protocol.ts"
 import type { Launch } from "./Launch.ts"
 import * as Lines from "./Lines.ts"
 import { Waits } from "./Waits.ts"
+
+/** Options of one call. */
+export interface CallOptions {
+  /** How long to wait for the response; `0` means without a limit. Default: `requestTimeoutMs` of the client. */
+  readonly timeoutMs?: number | undefined
+  /** Ends the wait when it fires, and asks heddle to end the command. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type CommandFrame<C extends CommandName> = { readonly type: C } & CommandParams[C]
 
 export interface ConnectionOptions {
   readonly launch: Launch

@@ -1,5 +1,5 @@
 /** A client of `heddle --mode rpc`: starts the process, sends commands, passes on events. No call of it can wait for ever. */
-import type { CallOptions, CommandFrame } from "./Call.ts"
+import type { CallOptions, CommandFrame } from "./Connection.ts"
 import type { Exit } from "./Child.ts"
 import { Connection } from "./Connection.ts"
 import { Dialogs, headless, type HeadlessAnswers, type UiAnswer, type UiHandler } from "./Dialogs.ts"

@@ -1,5 +1,5 @@
 /** Waiting for the end of runs. A run ends with its `prompt_result`; `agent_end` comes too early. */
-import type { CallOptions } from "./Call.ts"
+import type { CallOptions } from "./Connection.ts"
 import type { Connection, Watcher } from "./Connection.ts"
 import { PromptFailed } from "./Errors.ts"
 import type {

@@ -1,5 +1,5 @@
 /** `heddle/client`: a client of `heddle --mode rpc` for Node 20 and bun, without dependencies. */
-export type { CallOptions, CommandFrame } from "./Call.ts"
+export type { CallOptions, CommandFrame } from "./Connection.ts"
 export type { Exit } from "./Child.ts"
 export type { HeadlessAnswers, UiAnswer, UiHandler, UiRequest } from "./Dialogs.ts"
 export * from "./Errors.ts"

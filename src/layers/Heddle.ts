@@ -25,7 +25,6 @@ import * as EnvironmentKeys from "./models/EnvironmentKeys.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as BuiltIn from "./providers/BuiltIn.ts"
-import type { Provider } from "./providers/Provider.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
 import { KnownSecrets, make as makeSecrets } from "./secrets/KnownSecrets.ts"
 import * as StaticSettings from "./settings/StaticSettings.ts"
@@ -40,7 +39,7 @@ export interface HeddleOptions extends Omit<EmbeddedAgent.EmbeddedAgentOptions, 
    */
   readonly model?: string
   /** A provider of the program, beside the built-in ones. */
-  readonly provider?: Provider
+  readonly provider?: ProviderRegistry.Provider
   /** The key of the model. Default: the variable of its provider in the environment. */
   readonly apiKey?: string | Redacted.Redacted
   /** Where the provider of the model is called, if not at its usual address. */

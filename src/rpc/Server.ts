@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Agent } from "../services/Agent.ts"
 import { HostTools } from "../services/host/HostTools.ts"
-import { UiSwitch } from "../services/host/UiSwitch.ts"
+import { UiSwitch } from "../services/host/HostUi.ts"
 import { Transport } from "../services/host/Transport.ts"
 import { Ids } from "../services/Ids.ts"
 import { Sessions, type SessionServices } from "../services/session/Sessions.ts"
@@ -127,6 +127,40 @@ const openDialogs = Effect.fnUntraced(function* (
 const awaitIdle = (sessions: typeof Sessions.Service) =>
   Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
 
+/** What has to end, or to be told, when the host is served no more. */
+interface Ending {
+  readonly drain: boolean
+  readonly sessions: typeof Sessions.Service
+  readonly shell: typeof Shell.Service
+  readonly turns: Turns.Turns<CommandServices>
+  readonly outbox: Outbox.Outbox
+  readonly hostTools: Pick<HostToolCalls.HostToolCalls, "disconnect">
+  /** How the writer has ended. */
+  readonly written: Effect.Effect<Exit.Exit<unknown, unknown>>
+}
+
+/** The end of a connection: no prompt is taken any more, every command is answered, and all frames are written. */
+const makeWindDown = ({ drain, hostTools, outbox, sessions, shell, turns, written }: Ending) => {
+  const current = Effect.map(sessions.current, Context.get(Agent))
+  const leave = Effect.flatMap(current, (agent) => agent.leave)
+  // Side by side: each may have to wait for processes that ignore TERM, and there is time for one such wait only.
+  const cutShort = Effect.zipRight(shell.close, leave, { concurrent: true })
+  const drained = Effect.zipRight(awaitIdle(sessions), leave)
+  return Effect.fnUntraced(function* (cause: "end" | "signal") {
+    if (cause === "end") yield* turns.accepted
+    yield* sessions.close
+    if (cause === "end") hostTools.disconnect()
+    // `leave` also reports the prompts that the run has left in the queue, whatever the host chose for its own aborts.
+    const forget = yield* cause === "end" && drain ? drained : cutShort
+    yield* turns.drained
+    yield* sessions.farewell
+    yield* shell.endBackground(cause)
+    yield* outbox.end
+    // What the host can still get is handed back. The rest of the queue waits in the session's file.
+    if (Exit.isSuccess(yield* written)) yield* forget
+  }, Effect.disconnect)
+}
+
 /**
  * Serves until the host closes its side or stops reading, or until it is interrupted, which a signal does. Either way the run is
  * ended as by `abort`, every command is answered, and all frames are written. Dies where the writer did, after the same end.
@@ -153,13 +187,7 @@ export const serve = (options: ServerOptions) =>
         ...HostToolCalls.make(ids, outbox.record)
       }
       const dialogs = yield* openDialogs(options, { ids, connection, outbox }, sessions)
-      const dispatch = Dispatch.make({
-        connection,
-        outbox,
-        turns,
-        hostTools,
-        dialogs
-      })
+      const dispatch = Dispatch.make({ connection, outbox, turns, hostTools, dialogs })
       yield* sessions.follow(Connecting.enter(connection, outbox))
       yield* Effect.addFinalizer(() => Following.end(connection, sessions))
       yield* start(options, outbox, sessions)
@@ -168,24 +196,7 @@ export const serve = (options: ServerOptions) =>
       const writerEnds = Effect.exit(Fiber.join(writing))
       const { quit = Effect.never } = options
       const whenIdle = Effect.zipRight(quit, awaitIdle(sessions))
-      const current = Effect.map(sessions.current, Context.get(Agent))
-      const leave = Effect.flatMap(current, (agent) => agent.leave)
-      // Side by side: each may have to wait for processes that ignore TERM, and there is time for one such wait only.
-      const cutShort = Effect.zipRight(shell.close, leave, { concurrent: true })
-      const drained = Effect.zipRight(awaitIdle(sessions), leave)
-      const windDown = Effect.fnUntraced(function* (cause: "end" | "signal") {
-        if (cause === "end") yield* turns.accepted
-        yield* sessions.close
-        if (cause === "end") hostTools.disconnect()
-        // `leave` also reports the prompts that the run has left in the queue, whatever the host chose for its own aborts.
-        const forget = yield* cause === "end" && options.drain ? drained : cutShort
-        yield* turns.drained
-        yield* sessions.farewell
-        yield* shell.endBackground(cause)
-        yield* outbox.end
-        // What the host can still get is handed back. The rest of the queue waits in the session's file.
-        if (Exit.isSuccess(yield* writerEnds)) yield* forget
-      }, Effect.disconnect)
+      const windDown = makeWindDown({ ...options, sessions, shell, turns, outbox, hostTools, written: writerEnds })
       yield* read(transport, connection, turns.ready, dispatch).pipe(
         // A host that does not read any more is treated like one that has closed its side.
         Effect.raceFirst(writerEnds),

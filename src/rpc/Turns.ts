@@ -74,6 +74,31 @@ interface Options<R> {
 
 const isQuery = (lane: Lane) => lane === "query" || lane === "aside"
 
+/** Turns that wait behind an activity, in their order. */
+const makeBacklog = <R>() => {
+  let entries: Array<Entry<R>> = []
+  const takeOut = (isWanted: (entry: Entry<R>) => boolean) => {
+    const taken = entries.filter(isWanted)
+    if (taken.length > 0) entries = entries.filter((entry) => !isWanted(entry))
+    return taken
+  }
+  /** The host has cancelled it before its turn came. */
+  const withdraw = (entry: Entry<R>) =>
+    Effect.suspend(() => {
+      if (takeOut((other) => other === entry).length === 0) return Effect.void
+      entry.pass?.()
+      return Effect.map(entry.turn.refuse, () => {
+        if (entry.node !== undefined) Supervision.close(entry.node)
+      })
+    })
+  return {
+    push: (entry: Entry<R>) => void entries.push(entry),
+    next: () => entries.shift(),
+    takeQueries: () => takeOut(({ turn }) => isQuery(turn.lane)),
+    withdraw
+  }
+}
+
 /** Starts commands in fibers of their own. Each has a node from then on, or from when it begins to wait. */
 const makeFibers = Effect.fnUntraced(function* <R>(
   { context, nextId, now }: Options<R>,
@@ -127,34 +152,26 @@ const makeFibers = Effect.fnUntraced(function* <R>(
   return { root, nodeOf, launch, done, fork, forked }
 })
 
+/** Where a turn stands. `isFar`: what holds it back may take long. */
+const positionOf = <R>(entry: Entry<R>, isFar: boolean): Position => {
+  let isReached = false
+  const latch = Effect.unsafeMakeLatch(false)
+  entry.pass = () => {
+    isReached = true
+    latch.unsafeOpen()
+  }
+  return { isFar, isReached: () => isReached, reached: latch.await }
+}
+
 export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
   const mailbox = yield* Mailbox.make<Turn<R> | Activity>()
   const pressure = Backpressure.make(Backpressure.sizeOf(mailbox), lead)
   const timer = yield* FiberHandle.make<void>()
-  let backlog: Array<Entry<R>> = []
+  const backlog = makeBacklog<R>()
   let current: Activity | undefined
   let entered: Context.Context<R> | undefined
 
-  const withdraw = (entry: Entry<R>) =>
-    Effect.suspend(() => {
-      if (!backlog.includes(entry)) return Effect.void
-      backlog = backlog.filter((other) => other !== entry)
-      entry.pass?.()
-      return Effect.map(entry.turn.refuse, () => {
-        if (entry.node !== undefined) Supervision.close(entry.node)
-      })
-    })
-  const { done, fork, forked, launch, nodeOf, root } = yield* makeFibers(options, withdraw)
-
-  const positionOf = (entry: Entry<R>): Position => {
-    let isReached = false
-    const latch = Effect.unsafeMakeLatch(false)
-    entry.pass = () => {
-      isReached = true
-      latch.unsafeOpen()
-    }
-    return { isFar: current?.passes === true, isReached: () => isReached, reached: latch.await }
-  }
+  const { done, fork, forked, launch, nodeOf, root } = yield* makeFibers(options, backlog.withdraw)
 
   /** In the fiber of the turns, which most of the time has the right context. */
   const inside = (run: Effect.Effect<void, never, R>) =>
@@ -201,19 +218,14 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
   }
 
   /** Handles the queries that wait behind an activity which does not hold them back any more. */
-  const letPass = Effect.suspend(() => {
-    const passing = backlog.filter(({ turn }) => isQuery(turn.lane))
-    if (passing.length === 0) return Effect.void
-    backlog = backlog.filter(({ turn }) => !isQuery(turn.lane))
-    return Effect.forEach(passing, start, { discard: true })
-  })
+  const letPass = Effect.suspend(() => Effect.forEach(backlog.takeQueries(), start, { discard: true }))
 
   const take = (turn: Turn<R>): Effect.Effect<unknown, never, R> => {
     const { ahead, lane } = turn
     if (lane === "instant" || (lane === "query" && current === undefined)) return inside(turn.run(Effect.void))
     const entry: Entry<R> = { turn }
     const isFree = current === undefined || lane === "control" || (isQuery(lane) && current.passes)
-    if (ahead !== undefined && !(isFree && lane === "ending")) fork(ahead(positionOf(entry)))
+    if (ahead !== undefined && !(isFree && lane === "ending")) fork(ahead(positionOf(entry, current?.passes === true)))
     if (isFree) return start(entry)
     nodeOf(entry)
     backlog.push(entry)
@@ -223,7 +235,7 @@ export const make = Effect.fnUntraced(function* <R>(options: Options<R>) {
   /** Handles what waited, up to the next activity. */
   const resume = Effect.gen(function* () {
     while (current === undefined) {
-      const next = backlog.shift()
+      const next = backlog.next()
       if (next === undefined) return
       yield* start(next)
     }

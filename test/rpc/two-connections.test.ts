@@ -1,50 +1,12 @@
 /** Two connections in one process, each with a session of its own. */
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Predicate, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import * as EmbeddedAgent from "../../src/layers/EmbeddedAgent.ts"
-import * as EventLoop from "../../src/layers/platform/EventLoop.ts"
-import * as Server from "../../src/rpc/Server.ts"
 import { SessionRegistry } from "../../src/services/session/SessionRegistry.ts"
 import { Sessions } from "../../src/services/session/Sessions.ts"
 import { SessionStore } from "../../src/services/session/SessionStore.ts"
 import * as ScriptedModel from "../support/agent/ScriptedModel.ts"
-import * as TestHost from "../support/host/TestHost.ts"
-
-type Frame = Readonly<Record<string, unknown>>
-
-const parsed = (line: string): Frame => {
-  const frame: unknown = JSON.parse(line)
-  return Predicate.isReadonlyRecord(frame) ? frame : {}
-}
-
-const isResponse = ({ type }: Frame) => type === "response"
-
-/** A host that is served with these sessions, and every frame that it has got. */
-const connect = Effect.fnUntraced(function* (sessions: typeof Sessions.Service) {
-  const host = yield* TestHost.make
-  const frames: Array<Frame> = []
-  const serving = yield* Server.serve({
-    version: "0.0.0",
-    updates: "delta",
-    drain: false,
-    uptime: Effect.succeed(0)
-  }).pipe(Effect.provideService(Sessions, sessions), Effect.provide(host.layer), Effect.forkScoped)
-  yield* Effect.forkScoped(
-    Effect.forever(Effect.map(host.receive(1), (lines) => void frames.push(...lines.map(parsed))))
-  )
-  const until = (fits: (frame: Frame) => boolean) =>
-    Effect.repeat(EventLoop.nextTurn, { until: () => frames.some(fits) }).pipe(Effect.timeout("10 seconds"))
-  const ask = (id: string, frame: object) =>
-    Effect.zipRight(
-      host.send(JSON.stringify({ id, ...frame })),
-      Effect.map(
-        until((frame) => isResponse(frame) && frame["id"] === id),
-        () => frames.find((frame) => isResponse(frame) && frame["id"] === id)
-      )
-    )
-  const records = () => frames.filter((frame) => !isResponse(frame))
-  return { ask, until, frames, records, end: Effect.zipRight(host.close, Fiber.join(serving)) }
-})
+import { connect, idsIn, settled } from "../support/host/WireHost.ts"
 
 const say = (text: string): ScriptedModel.ScriptedTurn => ({
   events: [
@@ -71,9 +33,6 @@ const setUp = Effect.gen(function* () {
     leave: Scope.close(scope, Exit.void)
   }
 })
-
-const idsIn = (frames: ReadonlyArray<Frame>) => [...new Set(frames.map(({ sessionId }) => sessionId))]
-const settled = ({ type }: Frame) => type === "session_settled"
 
 it.scoped("each gets only the records of its own session, numbered without gaps, while both stream", () =>
   Effect.gen(function* () {

@@ -6,8 +6,15 @@ import * as FiberId from "effect/FiberId"
 import type * as Fiber from "effect/Fiber"
 import * as Mailbox from "effect/Mailbox"
 import { isRpcError, type RpcError } from "../Errors.ts"
-import type { HeddleEvent } from "../generated/Protocol.ts"
+import type { CallOptions, CommandFrame } from "../Connection.ts"
+import type { CommandData, CommandName, HeddleEvent } from "../generated/Protocol.ts"
 import type { RpcClient } from "../RpcClient.ts"
+
+/** How the Effect client asks for a command. An interrupt ends the command as well as the wait. */
+export type Request = <C extends CommandName>(
+  frame: CommandFrame<C>,
+  call?: CallOptions
+) => Effect.Effect<CommandData[C], RpcError>
 
 const failure = (cause: unknown): Effect.Effect<never, RpcError> =>
   isRpcError(cause) ? Effect.fail(cause) : Effect.die(cause)

@@ -11,7 +11,7 @@ import type { HeddleEvent, InitializeData, PromptOptions } from "../generated/Pr
 import { RpcClient, type RpcClientOptions } from "../RpcClient.ts"
 import type { PromptOutcome } from "../Runs.ts"
 import { fromPromise, subscribe } from "./Bridge.ts"
-import type { Request } from "./Request.ts"
+import type { Request } from "./Bridge.ts"
 import * as Tools from "./Tools.ts"
 
 export interface Options<R = never> extends Omit<RpcClientOptions, "customTools"> {

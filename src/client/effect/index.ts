@@ -1,6 +1,6 @@
 /** `heddle/client/effect`: the client for programs that use Effect. */
 export { HeddleClient, layer, make, type Options, type Service } from "./HeddleClient.ts"
-export type { Request } from "./Request.ts"
+export type { Request } from "./Bridge.ts"
 export { type Tool, tool, type ToolContext, type Ui } from "./Tools.ts"
 export * from "../Errors.ts"
 export * as fibers from "../Fibers.ts"

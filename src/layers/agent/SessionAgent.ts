@@ -98,8 +98,8 @@ const makeParts = Effect.fnUntraced(function* <In>(options: SessionAgentOptions<
     compaction: Context.get(modules, SessionCompaction),
     hooks: Context.get(modules, RegisteredHooks),
     startup: Context.get(modules, Startup),
-    /** What a message waits for that begins with a slash. */
-    loading: commands,
+    /** What a message waits for: contributors also where there is no module `commands`, and with a slash the commands. */
+    loading: { ...commands, load: Effect.zipRight(Context.get(modules, Startup).started, commands.load) },
     slash: yield* SlashCommands.make({ commands, supervision: core.supervision, publish }),
     instructions: Option.getOrElse(Context.getOption(modules, Instructions), () => plain(core.options, tools)),
     model: ModelInForce.make(controls.values, yield* ModelCatalog),

@@ -2,8 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { HostUi, type Ui } from "../../services/host/HostUi.ts"
-import { UiSwitch } from "../../services/host/UiSwitch.ts"
+import { HostUi, type Ui, UiSwitch } from "../../services/host/HostUi.ts"
 import * as HeadlessUi from "./HeadlessUi.ts"
 
 export const make = () => {

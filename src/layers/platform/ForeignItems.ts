@@ -3,6 +3,7 @@
  * call: it may throw, never answer, answer at once for ever, or ignore the signal.
  */
 import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
 import * as EventLoop from "./EventLoop.ts"
 import { race } from "./Primordials.ts"
 import { failed, type Pull, type Source } from "./Source.ts"
@@ -86,3 +87,12 @@ export const source =
       Effect.tryPromise({ try: async () => iteratorOf(open(signal), signal), catch: failed("open") }),
       (iterator) => pull(iterator, isLast)
     )
+
+/** An effect that such code awaits. The signal interrupts it. */
+export type AsPromise = <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal) => Promise<A>
+
+/** With the services and the references of the fiber that asks for it. */
+export const asPromise: Effect.Effect<AsPromise> = Effect.map(Effect.runtime<never>(), (runtime) => {
+  const run = Runtime.runPromise(runtime)
+  return (effect, signal) => run(effect, { signal })
+})

@@ -11,7 +11,8 @@ import {
   ModelClient,
   ModelFailure,
   type ModelFailureReason,
-  type ModelRequest
+  type ModelRequest,
+  type Opened
 } from "../../services/model/ModelClient.ts"
 import { firstSuccess } from "../Sharing.ts"
 import * as Catalog from "../models/Catalog.ts"
@@ -19,7 +20,19 @@ import * as KeyRing from "../models/KeyRing.ts"
 import * as ModelAuth from "../models/ModelAuth.ts"
 import type { Headers, ModelEntry, ProviderEntry } from "../models/ProviderEntry.ts"
 import type { Connection, Protocol } from "./Protocol.ts"
-import type { Offer, Provider } from "./Provider.ts"
+
+/** The models that a provider adds to the catalogue. */
+export interface Offer {
+  readonly id: string
+  /** A provider that needs no key is always available. */
+  readonly needsKey: boolean
+  readonly models: ReadonlyArray<Model>
+}
+
+/** A plain value: there are many of them, and a service tag is one per runtime. */
+export interface Provider extends Offer {
+  readonly stream: (request: ModelRequest) => Opened
+}
 
 export interface RegistryOptions {
   /** Listed after the models of the catalogue. */

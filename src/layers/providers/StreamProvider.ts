@@ -6,7 +6,7 @@ import * as ModelEvent from "../../domain/model/ModelEvent.ts"
 import { zeroTokens } from "../../domain/model/Usage.ts"
 import { ModelFailure, type ModelRequest } from "../../services/model/ModelClient.ts"
 import * as Engine from "../platform/Engine.ts"
-import type { Provider } from "./Provider.ts"
+import type { Provider } from "./ProviderRegistry.ts"
 
 /** A model of which only the id has to be given. */
 export type ModelOfProvider = Pick<Model, "id"> & Partial<Model>

@@ -9,7 +9,7 @@ import { type ModelEvent, ofCall, scripted } from "../../domain/model/ModelEvent
 import { zeroTokens } from "../../domain/model/Usage.ts"
 import { ModelCatalog } from "../../services/model/ModelCatalog.ts"
 import { ModelClient, ModelFailure, type ModelRequest } from "../../services/model/ModelClient.ts"
-import type { Provider } from "../providers/Provider.ts"
+import type { Provider } from "../providers/ProviderRegistry.ts"
 
 export const model: Model = {
   id: "test-model",

@@ -3,11 +3,11 @@
  * extensions is one contributor, and a program adds its own with a Layer (layers/hooks/HookLayer.ts).
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { EventOf } from "../../domain/conversation/AgentEvent.ts"
 import type { SessionServices } from "../session/Sessions.ts"
-import type { HookAnswer, HookEvent, HookPoint, SessionOpening } from "./HookPoints.ts"
+import type { HookAnswer, HookEvent, HookPoint, SessionOpening, UserCommand, UserCommandAnswer } from "./HookPoints.ts"
 
 /** A failure is reported with the name of the contributor, and the other hooks go on; at `toolCall` it blocks the call. */
 export interface HookProblem {
@@ -51,4 +51,21 @@ export class SessionHooks extends Context.Tag("heddle/services/hooks/SessionHook
 /** The contributors to every session of the process, in their order. */
 export class Hooks extends Context.Reference<Hooks>()("heddle/services/hooks/Hooks", {
   defaultValue: (): ReadonlyArray<Contributor> => []
+}) {}
+
+/** What hooks say to shell commands of the user. */
+export interface AskedUserCommands {
+  /**
+   * Undefined: the command is to be run as usual. `asking` runs first, unless there are no hooks to ask. Those that are still
+   * joining the session are asked, too.
+   */
+  readonly ask: (
+    command: Omit<UserCommand, "cwd">,
+    asking?: Effect.Effect<void>
+  ) => Effect.Effect<UserCommandAnswer | undefined>
+}
+
+/** A reference: without the module `hooks` nobody says anything. */
+export class UserCommands extends Context.Reference<UserCommands>()("heddle/services/hooks/UserCommands", {
+  defaultValue: (): AskedUserCommands => ({ ask: () => Effect.succeed(undefined) })
 }) {}

@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 
 export interface Question {
   readonly title: string
@@ -71,3 +72,12 @@ export interface Ui {
 }
 
 export class HostUi extends Context.Tag("heddle/services/host/HostUi")<HostUi, Ui>() {}
+
+/** Where a host that can ask its user joins: from then on the questions of the process go to it. */
+export class UiSwitch extends Context.Tag("heddle/services/host/UiSwitch")<
+  UiSwitch,
+  {
+    /** Until the scope closes. Of several that have joined, the last one is asked. */
+    readonly connect: (ui: Ui) => Effect.Effect<void, never, Scope.Scope>
+  }
+>() {}

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { type Contribution, SessionCore } from "./SessionCore.ts"
+import type { SessionServices } from "./Sessions.ts"
 
 export interface SessionModule<Out, E = never, In = never> {
   /** No other module of a session has it. */
@@ -57,3 +58,12 @@ export const fromLayer = <Out, E, In>(name: string, layer: Layer.Layer<Out, E, I
   // It shares nothing with another build, so two sessions never have one module in common.
   build: Layer.build(layer)
 })
+
+/** Everything that a session provides, for modules that hand it on: also services of modules behind them in the list. */
+export class WholeSession extends Context.Tag("heddle/services/session/WholeSession")<
+  WholeSession,
+  {
+    /** Not to be run while the session is built. */
+    readonly services: Effect.Effect<Context.Context<SessionServices>>
+  }
+>() {}

@@ -5,7 +5,7 @@ import * as HeadlessUi from "../../../src/layers/host/HeadlessUi.ts"
 import * as InProcessUi from "../../../src/layers/host/InProcessUi.ts"
 import * as SwitchedUi from "../../../src/layers/host/SwitchedUi.ts"
 import { HostUi, type Ui } from "../../../src/services/host/HostUi.ts"
-import { UiSwitch } from "../../../src/services/host/UiSwitch.ts"
+import { UiSwitch } from "../../../src/services/host/HostUi.ts"
 import * as Supervision from "../../../src/services/supervision/Supervision.ts"
 import * as FixedIds from "../../support/agent/FixedIds.ts"
 

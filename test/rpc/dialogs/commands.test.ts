@@ -5,7 +5,7 @@ import * as EmbeddedAgent from "../../../src/layers/EmbeddedAgent.ts"
 import * as HookLayer from "../../../src/layers/hooks/HookLayer.ts"
 import * as SwitchedUi from "../../../src/layers/host/SwitchedUi.ts"
 import * as Server from "../../../src/rpc/Server.ts"
-import { UiSwitch } from "../../../src/services/host/UiSwitch.ts"
+import { UiSwitch } from "../../../src/services/host/HostUi.ts"
 import * as ScriptedModel from "../../support/agent/ScriptedModel.ts"
 import * as TestHost from "../../support/host/TestHost.ts"
 

@@ -84,4 +84,19 @@ describe("chunks", () => {
       ...envelope
     })
   })
+
+  it("of a longer frame only the messages of `agent_end` are left out", () => {
+    const large = Chunks.longestFrame + 1
+    const others = [
+      ofBytes(large, { type: "history", messages: [{ role: "user" }] }),
+      ofBytes(large, { type: "agent_end" })
+    ]
+    const types = others
+      .map((frame) => read(written(frame))[0])
+      .map((frame) => [frame?.["type"], frame?.["originalType"]])
+    assert.deepStrictEqual(types, [
+      ["rpc_frame_error", "history"],
+      ["rpc_frame_error", "agent_end"]
+    ])
+  })
 })

@@ -235,3 +235,26 @@ it.effect("budgets are session events, and a run that one has ended says so", ()
     )
   })
 )
+
+it.effect("the end of a subagent has the status that its task has; without one, the exit code says it", () =>
+  Effect.gen(function* () {
+    const ended = (status: SubagentInfo["status"], exitCode: number): AgentEvent => ({
+      _tag: "SubagentEnded",
+      subagent: info({ status }),
+      exitCode
+    })
+    const events = [
+      ended("completed", 1),
+      ended("failed", 0),
+      ended("aborted", 1),
+      ended("aborted", 0),
+      ended("running", 0),
+      ended("running", 1)
+    ]
+    const { frames } = yield* written(events, { subagents: "progress" })
+    assert.deepStrictEqual(
+      frames.filter(({ type }) => type === "subagent_lifecycle").map(({ payload }) => record(payload)["status"]),
+      ["completed", "failed", "aborted", "aborted", "completed", "failed"]
+    )
+  })
+)

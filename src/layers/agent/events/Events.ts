@@ -1,11 +1,12 @@
 /** The log of the events of a session. It hands every event to all its sinks. Publishing never waits. */
 import * as Effect from "effect/Effect"
 import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { EventLog, EventSink } from "../../../services/session/EventLog.ts"
-import type { Session } from "../../../services/session/Session.ts"
+import type { Session, SessionInfo } from "../../../services/session/Session.ts"
 import * as Backpressure from "../../../services/fibers/Backpressure.ts"
 import * as Kept from "./Kept.ts"
 
@@ -98,3 +99,14 @@ export const makeForSession = Effect.fnUntraced(function* (session: typeof Sessi
   })
   return log
 })
+
+/** What is published when the agent has come to another session: its place first, then its name. */
+export const ofArrival = ({ epoch, file, name, sessionId }: SessionInfo): ReadonlyArray<AgentEvent> => [
+  {
+    _tag: "SessionChanged",
+    sessionId,
+    epoch,
+    ...Option.match(file, { onNone: () => ({}), onSome: (sessionFile) => ({ sessionFile }) })
+  },
+  { _tag: "SessionNamed", ...Option.match(name, { onNone: () => ({}), onSome: (name) => ({ name }) }) }
+]

@@ -12,9 +12,9 @@ import { defined } from "../../../domain/Values.ts"
 import { freshEntryId, type Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import type { SessionFolder, SessionLog, SessionStore } from "../../../services/session/SessionStore.ts"
+import * as Events from "../events/Events.ts"
 import * as IsoTime from "../../platform/IsoTime.ts"
 import { dirname } from "../../platform/files/LocalPaths.ts"
-import * as Arrival from "./Arrival.ts"
 
 export interface HandoffTools {
   readonly session: typeof Session.Service
@@ -100,6 +100,6 @@ export const move = Effect.fnUntraced(function* (tools: HandoffTools, model: Mod
   const info = yield* session.continueIn(
     Effect.flatMap(opening, ([log, all]) => Effect.uninterruptible(catchUp(log, all)))
   )
-  for (const event of Arrival.events(info)) publish(event)
+  for (const event of Events.ofArrival(info)) publish(event)
   return entries.at(-1)
 })

@@ -9,7 +9,7 @@ import { Commands } from "../../../services/Commands.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
 import type { SessionLog } from "../../../services/session/SessionStore.ts"
 import { exclusively } from "../../Sharing.ts"
-import * as Arrival from "./Arrival.ts"
+import * as Events from "../events/Events.ts"
 import * as Followers from "./Followers.ts"
 import type { OpenSession } from "./OpenSession.ts"
 import type { Lease, Registry, Restore } from "./Registry.ts"
@@ -27,7 +27,7 @@ export interface Enter {
 }
 
 const announce = Effect.fnUntraced(function* ({ tell }: Followers.Followers, next: OpenSession, left: OpenSession) {
-  for (const event of Arrival.events(yield* next.session.info)) tell(event)
+  for (const event of Events.ofArrival(yield* next.session.info)) tell(event)
   const queue = yield* next.agent.queue
   if (MessageQueue.size(queue) > 0) tell({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
   const commands = yield* Context.get(next.services, Commands).list

@@ -15,7 +15,7 @@ import * as TreeEnd from "./TreeEnd.ts"
 const failed = (cause: unknown) => new SpawnFailed({ message: Spawn.explain(cause) })
 
 /** A shell sets the limit and then becomes the program. */
-const withLimit = ({ command, memoryLimit }: Program): ReadonlyArray<string> =>
+export const withLimit = ({ command, memoryLimit }: Program): ReadonlyArray<string> =>
   memoryLimit === undefined || process.platform === "win32"
     ? command
     : ["/bin/sh", "-c", `ulimit -c 0; ulimit -d ${memoryLimit}; exec "$0" "$@"`, ...command]

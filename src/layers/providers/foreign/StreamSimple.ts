@@ -7,7 +7,6 @@ import type { Model, ThinkingLevel } from "../../../domain/model/Model.ts"
 import type { ModelRequest, Opened } from "../../../services/model/ModelClient.ts"
 import type { CallAuth } from "../../../services/model/ProviderRegistrations.ts"
 import type { ProviderResponse } from "../../../services/model/RequestHooks.ts"
-import * as AsPromise from "../../platform/AsPromise.ts"
 import { factsOf } from "../../platform/extensions/ForeignValue.ts"
 import * as ForeignItems from "../../platform/ForeignItems.ts"
 import { SourceFailed } from "../../platform/Source.ts"
@@ -37,7 +36,7 @@ export const deadlines: Watchdog.Deadlines = { firstEventMs: 600_000, idleMs: 60
 interface Call {
   readonly request: ModelRequest
   readonly auth: CallAuth
-  readonly asPromise: AsPromise.AsPromise
+  readonly asPromise: ForeignItems.AsPromise
 }
 
 const optionsOf = ({ asPromise, auth, request }: Call, signal: AbortSignal): StreamOptions => {
@@ -65,7 +64,7 @@ export const make =
       const secrets = yield* KnownSecrets
       for (const value of [...Option.toArray(auth.apiKey), ...Object.values(auth.headers)])
         secrets.add(Redacted.value(value))
-      const asPromise = yield* AsPromise.make
+      const asPromise = yield* ForeignItems.asPromise
       const model = { ...request.model, baseUrl: Redacted.value(auth.address) }
       return yield* ModelCall.stream({
         request,

@@ -4,7 +4,7 @@ import type { Model } from "../../../domain/model/Model.ts"
 import { zeroTokens } from "../../../domain/model/Usage.ts"
 import { ModelFailure, type ModelRequest } from "../../../services/model/ModelClient.ts"
 import { firstSuccess } from "../../Sharing.ts"
-import type { Offer, Provider } from "../Provider.ts"
+import type { Offer, Provider } from "../ProviderRegistry.ts"
 import type * as Script from "./Script.ts"
 
 export const id = "offline"

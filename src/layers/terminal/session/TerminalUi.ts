@@ -1,7 +1,6 @@
 /** The HostUi of a terminal: questions in the place of the prompt, notices above it, states below it. */
 import * as Effect from "effect/Effect"
-import type { Ui, Widget } from "../../../services/host/HostUi.ts"
-import { UiSwitch } from "../../../services/host/UiSwitch.ts"
+import { type Ui, UiSwitch, type Widget } from "../../../services/host/HostUi.ts"
 import * as InProcessUi from "../../host/InProcessUi.ts"
 import type { Dialogs } from "../input/Dialogs.ts"
 import type { Notice } from "../view/Notices.ts"
