@@ -8,7 +8,8 @@ const groups: Readonly<Record<string, ReadonlyArray<string>>> = {
   write: ["write", "edit"]
 }
 
-const names = (rule: Rule, tool: string): boolean =>
+/** Whether the rule speaks of the tool at all. */
+export const names = (rule: Rule, tool: string): boolean =>
   rule.tool === "*" || rule.tool === tool || (groups[rule.tool]?.includes(tool) ?? false)
 
 const plain = /^[\w@%+=:,./-]+$/

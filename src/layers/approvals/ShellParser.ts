@@ -111,16 +111,38 @@ const doubtsOf = (node: SyntaxNode): ReadonlyArray<Unknown> => {
   }
 }
 
+/** An expansion is parsed when it is looked at, once for each one around it. All together, in characters. */
+const mostExpanded = 256 * 1024
+
+const expandedIn = (node: SyntaxNode): number => {
+  switch (node.type) {
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+    case "ArithmeticCommandExpansion":
+    case "ArithmeticExpansion":
+    case "ParameterExpansion":
+      return node.text.length
+    default:
+      return 0
+  }
+}
+
 /** In source order, without recursion. */
 const walk = (script: SyntaxNode): Syntax => {
   const commands: Array<SimpleCommand> = []
   const redirects: Array<Redirect> = []
   const unknown: Array<Unknown> = []
   const open: Array<SyntaxNode> = [script]
+  let expanded = 0
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     for (const doubt of doubtsOf(node)) unknown.push(doubt)
     if (node.type === "Command") commands.push(toCommand(node))
     if (node.type === "Redirect") for (const redirect of redirectOf(node)) redirects.push(redirect)
+    expanded += expandedIn(node)
+    if (expanded > mostExpanded) {
+      unknown.push({ kind: "nesting", text: "expansions stand in each other too deeply" })
+      break
+    }
     for (const child of childrenOf(node).toReversed()) open.push(child)
   }
   return { commands, redirects, unknown }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import * as Covers from "../../../src/domain/approvals/Covers.ts"
-import { isActive, judge, noRules, type Policy } from "../../../src/domain/approvals/Policy.ts"
+import { concerns, isActive, judge, noRules, type Policy } from "../../../src/domain/approvals/Policy.ts"
 import { rulesOf, type RuleTexts } from "../../../src/domain/approvals/PolicySources.ts"
 import * as Rule from "../../../src/domain/approvals/Rule.ts"
 import type { Subject } from "../../../src/domain/approvals/Subject.ts"
@@ -54,6 +54,14 @@ describe("Policy", () => {
     assert.isFalse(isActive(policy({}, { mode: "off" })))
     assert.isTrue(isActive(policy({})))
     assert.isTrue(isActive(policy({ deny: ["bash"] }, { mode: "off" })))
+  })
+
+  it("concerns only the tools that its rules name, where the mode is off", () => {
+    const given = policy({ deny: ["write(x)"], ask: ["read"], allow: ["bash(ls)"] }, { mode: "off" })
+    const tools = ["write", "edit", "read", "grep", "bash", "host"].filter((tool) => concerns(given, tool))
+    assert.deepStrictEqual(tools, ["write", "edit", "read", "grep"])
+    assert.isTrue(concerns({ ...given, mode: "ask" }, "bash"))
+    assert.isTrue(concerns(policy({ deny: ["*"] }, { mode: "off" }), "bash"))
   })
 
   it("allows a line only if each command has a rule", () => {
