@@ -31,8 +31,11 @@ const restrictsLine = (rule: Rule, subject: BashSubject): boolean => {
   if (rule.pattern === undefined || isWholeLine(rule, subject)) return true
   const matches = Match.text(rule.pattern)
   return subject.line.commands.some(
-    ({ assignments, base, text }) =>
-      matches(text) || matches(base) || (assignments.length > 0 && matches([...assignments, text].join(" ").trimEnd()))
+    ({ assignments, base, text, written }) =>
+      matches(text) ||
+      matches(base) ||
+      matches(written) ||
+      (assignments.length > 0 && matches([...assignments, text].join(" ").trimEnd()))
   )
 }
 

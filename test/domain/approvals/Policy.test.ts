@@ -50,6 +50,20 @@ describe("Policy", () => {
     })
   })
 
+  it("denies commands by their words, as they are written, and by the name of the program", () => {
+    const denies = (pattern: string, line: string) =>
+      judge(policy({ deny: [`bash(${pattern})`] }, { mode: "off" }), bash(line)).verdict === "deny"
+    assert.isTrue(denies("git push --force", "ls; /usr/bin/git 'push' --force"))
+    assert.isTrue(denies("git commit -m 'a b'", "ls && git commit -m 'a b' | cat"))
+    assert.isTrue(denies("git commit -m 'a b'", "echo `echo \\`git commit -m 'a b'\\``"))
+    assert.isTrue(denies("git commit -m 'a b'", "cat <<EOF\n$(git commit -m 'a b')\nEOF"))
+    assert.isTrue(denies("LD_PRELOAD=*", "ls; LD_PRELOAD=x make"))
+    assert.isTrue(denies("PATH=*", "PATH=x"))
+    assert.isTrue(denies("ls; pwd", "ls; pwd"))
+    assert.isFalse(denies("git push --force", "git push -f"))
+    assert.isFalse(denies("git *", "digit x"))
+  })
+
   it("is active with a mode or a rule", () => {
     assert.isFalse(isActive(policy({}, { mode: "off" })))
     assert.isTrue(isActive(policy({})))

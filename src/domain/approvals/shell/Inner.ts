@@ -90,7 +90,8 @@ export const innerOf = (command: SimpleCommand): Inner => {
   if (program === "find") return findCommands(words)
   if (isShell(program)) return { commands: [], lines: shellLines(command), isCut: false }
   const wrapper = wrappers.get(program)
-  const { isCut, starts } = wrapper === undefined ? { isCut: false, starts: [] } : startsOf(words, wrapper)
+  const isQuery = wrapper?.query?.test(textOf(words, 1)) ?? false
+  const { isCut, starts } = wrapper === undefined || isQuery ? { isCut: false, starts: [] } : startsOf(words, wrapper)
   return {
     isCut,
     commands: starts.map((at) => words.slice(at)),

@@ -16,7 +16,9 @@ const mostInner = 2 * mostBytes
 export interface ShellCommand {
   /** The words after removal of quotes, joined by one blank. */
   readonly text: string
-  /** The same with the command word cut to its base name: `rm x` for `/bin/rm x`. */
+  /** With its quotes, as it stands in the line. */
+  readonly written: string
+  /** `text` with the command word cut to its base name: `rm x` for `/bin/rm x`. */
   readonly base: string
   readonly words: ReadonlyArray<Word>
   /** Variables that are set for it, or for the lines behind it if it has no words. */
@@ -33,11 +35,11 @@ export interface ShellLine {
   readonly unknown: ReadonlyArray<Unknown>
 }
 
-const toCommand = ({ assignments, words }: SimpleCommand): ShellCommand => {
+const toCommand = ({ assignments, words, written }: SimpleCommand): ShellCommand => {
   const [first, ...others] = words.map(({ text }) => text)
   const text = words.map((word) => word.text).join(" ")
   const base = first === undefined ? "" : [baseName(first), ...others].join(" ")
-  return { text, base, words, assignments }
+  return { text, written: written ?? text, base, words, assignments }
 }
 
 const bytes = (text: string): number => {
