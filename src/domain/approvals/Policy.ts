@@ -1,8 +1,9 @@
 /** The policy of a session and its verdict on an effect: `deny`, `ask`, `allow`, what passes unasked, then the mode. */
 import * as Schema from "effect/Schema"
 import * as Covers from "./Covers.ts"
-import * as Risk from "./Risk.ts"
+import * as Risk from "./risk/Risk.ts"
 import { print, type Rule } from "./Rule.ts"
+import { isUnread } from "./shell/ShellLine.ts"
 import { type FileSubject, holdsHidden, isGated, isHidden, isInWorkspace, type Subject } from "./Subject.ts"
 
 export const Mode = Schema.Literal("off", "ask", "deny").annotations({
@@ -73,6 +74,13 @@ const byMode = (policy: Policy, subject: Subject): Judgement => {
   return asked(policy, code === undefined ? "mode ask" : `risk ${code}`)
 }
 
+/**
+ * A rule that may hold for a part of the line that nobody has read. The user is asked: a rule that padding gets around would
+ * be none.
+ */
+const unread = ({ ask, deny }: Policy, subject: Subject): Rule | undefined =>
+  subject._tag === "Bash" && isUnread(subject.line) ? [...deny, ...ask].find(({ tool }) => tool === "bash") : undefined
+
 const judgeGated = (policy: Policy, subject: Subject): Judgement => {
   const deny = policy.deny.find((rule) => Covers.restricts(rule, subject))
   if (deny !== undefined) return { verdict: "deny", reason: `rule deny:${print(deny)}`, rule: deny }
@@ -80,6 +88,8 @@ const judgeGated = (policy: Policy, subject: Subject): Judgement => {
   if (subject.isRemembered) return { verdict: "allow", reason: "session" }
   const ask = policy.ask.find((rule) => Covers.restricts(rule, subject))
   if (ask !== undefined) return asked(policy, `rule ask:${print(ask)}`, ask)
+  const doubtful = unread(policy, subject)
+  if (doubtful !== undefined) return asked(policy, "risk unparsed_shell", doubtful)
   const allow = Covers.allows(policy.allow, subject)
   if (allow !== undefined) return { verdict: "allow", reason: `rule allow:${print(allow)}`, rule: allow }
   return byMode(policy, subject)

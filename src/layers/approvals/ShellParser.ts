@@ -7,11 +7,13 @@ import {
   type Command,
   forEachChild,
   parse as parseBash,
+  type ParameterExpansionPart,
   type Redirect as FileRedirect,
   type Redirection,
   type SyntaxNode,
   type Word as Node
 } from "unbash"
+import { hidesSubstitution } from "../../domain/approvals/shell/Doubts.ts"
 import * as ShellLine from "../../domain/approvals/shell/ShellLine.ts"
 import type { Redirect, SimpleCommand, Syntax, Unknown, Word } from "../../domain/approvals/shell/Syntax.ts"
 
@@ -21,15 +23,20 @@ const childrenOf = (node: SyntaxNode): ReadonlyArray<SyntaxNode> => {
   return children
 }
 
-const literalParts = new Set(["Literal", "SingleQuoted", "DoubleQuoted", "AnsiCQuoted"])
+const plain = new Set(["Literal", "SingleQuoted", "AnsiCQuoted"])
 
-/** Parts of double quotes are looked at, too. */
-const isLiteral = (word: Node): boolean =>
-  childrenOf(word).every(
-    (part) => literalParts.has(part.type) && childrenOf(part).every(({ type }) => type === "Literal")
-  )
+const kindOf = (word: Node): Word["kind"] => {
+  let kind: Word["kind"] = "literal"
+  for (const part of childrenOf(word)) {
+    if (part.type === "Glob" || part.type === "ExtendedGlob") kind = "glob"
+    else if (part.type === "DoubleQuoted") {
+      if (childrenOf(part).some(({ type }) => type !== "Literal")) return "dynamic"
+    } else if (!plain.has(part.type)) return "dynamic"
+  }
+  return kind
+}
 
-const toWord = (word: Node): Word => ({ text: word.value, isLiteral: isLiteral(word) })
+const toWord = (word: Node): Word => ({ text: word.value, kind: kindOf(word) })
 
 const writing = new Set([">", ">>", "<>", ">&", ">|", "&>", "&>>"])
 
@@ -37,7 +44,7 @@ const writing = new Set([">", ">>", "<>", ">&", ">|", "&>", "&>>"])
 const isDescriptor = (operator: string, target: string): boolean =>
   (operator === ">&" || operator === "<&") && /^(\d+-?|-)$/.test(target)
 
-const redirectsOf = ({ operator, target }: FileRedirect): ReadonlyArray<Redirect> =>
+const redirectOf = ({ operator, target }: FileRedirect): ReadonlyArray<Redirect> =>
   target === undefined || isDescriptor(operator, target.value)
     ? []
     : [{ target: toWord(target), writes: writing.has(operator) }]
@@ -50,7 +57,7 @@ const inputsOf = (redirects: ReadonlyArray<Redirection>): ReadonlyArray<string> 
 
 const toCommand = (command: Command): SimpleCommand => {
   const words = command.args.map((arg): Word =>
-    arg.type === "Word" ? toWord(arg) : { text: arg.text, isLiteral: false }
+    arg.type === "Word" ? toWord(arg) : { text: arg.text, kind: "dynamic" }
   )
   return {
     words: command.name === undefined ? words : [toWord(command.name), ...words],
@@ -59,8 +66,24 @@ const toCommand = (command: Command): SimpleCommand => {
   }
 }
 
+/** `${x=…}` sets a variable, `${x@P}` runs the substitutions in its value. */
+const expansionDoubts = ({ operation, text }: ParameterExpansionPart): ReadonlyArray<Unknown> => {
+  if (operation?.type === "Default" && operation.operator.endsWith("=")) return [{ kind: "assignment", text }]
+  return operation?.type === "Transform" && operation.operand.value === "P" ? [{ kind: "substitution", text }] : []
+}
+
+/** Variables that programs look at are written in capitals; `http_proxy` and its like are the exception. */
+const isSpecial = (name: string): boolean => /[A-Z]|_proxy$/.test(name)
+
+const loopDoubts = (variable: Node): ReadonlyArray<Unknown> =>
+  isSpecial(variable.value) ? [{ kind: "assignment", text: variable.value }] : []
+
+/** Bash evaluates subscripts in operands of `[[ ]]`, quoted or not. */
+const operandDoubts = (operands: ReadonlyArray<Node>): ReadonlyArray<Unknown> =>
+  operands.flatMap(({ value }) => (hidesSubstitution(value) ? [{ kind: "substitution", text: value }] : []))
+
 /** What a node itself hides or does, its children aside. */
-const unknownOf = (node: SyntaxNode): ReadonlyArray<Unknown> => {
+const doubtsOf = (node: SyntaxNode): ReadonlyArray<Unknown> => {
   switch (node.type) {
     case "Script":
       return (node.errors ?? []).map(({ message }) => ({ kind: "parse_error", text: message }))
@@ -68,10 +91,19 @@ const unknownOf = (node: SyntaxNode): ReadonlyArray<Unknown> => {
     case "ProcessSubstitution":
     case "ArithmeticCommandExpansion":
       return [{ kind: "substitution", text: node.text }]
+    case "ParameterExpansion":
+      return expansionDoubts(node)
     case "Assignment":
       return [{ kind: "assignment", text: node.text }]
     case "Function":
       return [{ kind: "function", text: node.name.value }]
+    case "For":
+    case "Select":
+      return loopDoubts(node.name)
+    case "TestUnary":
+      return operandDoubts([node.operand])
+    case "TestBinary":
+      return operandDoubts([node.left, node.right])
     case "HereDoc":
       return node.closing === undefined ? [{ kind: "heredoc", text: node.delimiter?.value ?? "" }] : []
     default:
@@ -86,10 +118,10 @@ const walk = (script: SyntaxNode): Syntax => {
   const unknown: Array<Unknown> = []
   const open: Array<SyntaxNode> = [script]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    unknown.push(...unknownOf(node))
+    for (const doubt of doubtsOf(node)) unknown.push(doubt)
     if (node.type === "Command") commands.push(toCommand(node))
-    if (node.type === "Redirect") redirects.push(...redirectsOf(node))
-    open.push(...childrenOf(node).toReversed())
+    if (node.type === "Redirect") for (const redirect of redirectOf(node)) redirects.push(redirect)
+    for (const child of childrenOf(node).toReversed()) open.push(child)
   }
   return { commands, redirects, unknown }
 }

@@ -4,7 +4,7 @@
 export type UnknownKind =
   | "parse_error"
   | "too_long"
-  | "nul"
+  | "nesting"
   | "control"
   | "heredoc"
   | "empty"
@@ -18,7 +18,6 @@ export type UnknownKind =
   | "inline_code"
   | "no_script"
   | "runs_code"
-  | "cwd"
 
 export interface Unknown {
   readonly kind: UnknownKind
@@ -29,8 +28,8 @@ export interface Unknown {
 export interface Word {
   /** After removal of quotes; expansions stand in it as they are written. */
   readonly text: string
-  /** Nothing in it is expanded: no variable, substitution, glob or brace. */
-  readonly isLiteral: boolean
+  /** A glob becomes names of files, what is dynamic becomes any number of any words. */
+  readonly kind: "literal" | "glob" | "dynamic"
 }
 
 export interface Redirect {
