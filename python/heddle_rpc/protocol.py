@@ -137,17 +137,12 @@ class AgentStartEvent(TypedDict):
     seq: int
 
 
-class ApprovalQuestionRisk(TypedDict):
-    level: Literal["low", "medium", "high", "critical"]
-    codes: List[Literal["deletes_files", "writes_files", "outside_workspace", "network", "privilege", "git_history", "secrets", "unparsed_shell", "installs_packages", "runs_code", "processes", "settings", "unsandboxed"]]
-
-
 class _ApprovalQuestionAlways(TypedDict):
     approvalId: str
     tool: ApprovalTool
     args: Dict[str, Any]
     cwd: str
-    risk: ApprovalQuestionRisk
+    risk: ApprovalRisk
     reason: str
     choices: List[ApprovalDecision]
     onTimeout: Literal["deny"]
@@ -166,18 +161,13 @@ class ApprovalQuestion(_ApprovalQuestionAlways, total=False):
     rule: ApprovalRule
 
 
-class ApprovalRequestEventRisk(TypedDict):
-    level: Literal["low", "medium", "high", "critical"]
-    codes: List[Literal["deletes_files", "writes_files", "outside_workspace", "network", "privilege", "git_history", "secrets", "unparsed_shell", "installs_packages", "runs_code", "processes", "settings", "unsandboxed"]]
-
-
 class _ApprovalRequestEventAlways(TypedDict):
     type: Literal["approval_request"]
     approvalId: str
     tool: ApprovalTool
     args: Dict[str, Any]
     cwd: str
-    risk: ApprovalRequestEventRisk
+    risk: ApprovalRisk
     reason: str
     choices: List[ApprovalDecision]
     onTimeout: Literal["deny"]
@@ -228,6 +218,11 @@ class ApprovalResponseRequest(_ApprovalResponseRequestAlways, total=False):
     rule: Union[str, ApprovalRule]
     message: str
     argsHash: str
+
+
+class ApprovalRisk(TypedDict):
+    level: RiskLevel
+    codes: List[Literal["deletes_files", "writes_files", "outside_workspace", "network", "privilege", "git_history", "secrets", "unparsed_shell", "installs_packages", "runs_code", "processes", "settings", "unsandboxed"]]
 
 
 class _ApprovalRuleAlways(TypedDict):
@@ -2955,6 +2950,7 @@ InterruptMode = Literal["immediate", "wait"]
 PingData = Dict[str, Any]
 PromptData = PromptDisposition
 QueueMode = Literal["all", "one-at-a-time"]
+RiskLevel = Literal["low", "medium", "high", "critical"]
 RunMessage = Union[UserMessage, AssistantMessage, ToolResultMessage, CustomMessage]
 SetBudgetData = BudgetState
 SetModelData = Model

@@ -67,7 +67,7 @@ export interface ApprovalQuestion {
   readonly args: Readonly<Record<string, unknown>>
   readonly cwd: string
   readonly diff?: ReadonlyArray<FileDiff>
-  readonly risk: { readonly level: "low" | "medium" | "high" | "critical"; readonly codes: ReadonlyArray<"deletes_files" | "writes_files" | "outside_workspace" | "network" | "privilege" | "git_history" | "secrets" | "unparsed_shell" | "installs_packages" | "runs_code" | "processes" | "settings" | "unsandboxed"> }
+  readonly risk: ApprovalRisk
   readonly reason: string
   readonly rule?: ApprovalRule
   readonly choices: ReadonlyArray<ApprovalDecision>
@@ -90,7 +90,7 @@ export interface ApprovalRequestEvent {
   readonly args: Readonly<Record<string, unknown>>
   readonly cwd: string
   readonly diff?: ReadonlyArray<FileDiff>
-  readonly risk: { readonly level: "low" | "medium" | "high" | "critical"; readonly codes: ReadonlyArray<"deletes_files" | "writes_files" | "outside_workspace" | "network" | "privilege" | "git_history" | "secrets" | "unparsed_shell" | "installs_packages" | "runs_code" | "processes" | "settings" | "unsandboxed"> }
+  readonly risk: ApprovalRisk
   readonly reason: string
   readonly rule?: ApprovalRule
   readonly choices: ReadonlyArray<ApprovalDecision>
@@ -117,6 +117,11 @@ export interface ApprovalResolvedEvent {
 export interface ApprovalResponseData {
   readonly approvalId: string
   readonly decision: ApprovalDecision
+}
+
+export interface ApprovalRisk {
+  readonly level: RiskLevel
+  readonly codes: ReadonlyArray<"deletes_files" | "writes_files" | "outside_workspace" | "network" | "privilege" | "git_history" | "secrets" | "unparsed_shell" | "installs_packages" | "runs_code" | "processes" | "settings" | "unsandboxed">
 }
 
 export interface ApprovalRule {
@@ -996,6 +1001,8 @@ export interface RetryFallbackSucceededEvent {
   readonly epoch: string
   readonly seq: number
 }
+
+export type RiskLevel = "low" | "medium" | "high" | "critical"
 
 /** Part of a long frame, for hosts that have agreed on chunks: see [chunks](hosts/protocol.md#chunks). It has no `sessionId`, `epoch` and `seq`; the frame has. */
 export interface RpcChunkEvent {

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { described, JsonObject, optional } from "../conversation/Content.ts"
 import { RequestId } from "../conversation/MessageQueue.ts"
-import { Risk } from "./Risk.ts"
+import { RiskCode, RiskLevel } from "./risk/Codes.ts"
 import { Rule } from "./Rule.ts"
 
 export const Decision = Schema.Literal("allow_once", "allow_session", "allow_rule", "escalate", "deny").annotations({
@@ -35,6 +35,12 @@ export const FileDiff = Schema.Struct({
 }).annotations({ identifier: "FileDiff", description: "What a call would do to a file." })
 export type FileDiff = typeof FileDiff.Type
 
+/** As `risk/Risk.ts` finds it. */
+export const ApprovalRisk = Schema.Struct({ level: RiskLevel, codes: Schema.Array(RiskCode) }).annotations({
+  identifier: "ApprovalRisk",
+  description: "What may go wrong if the effect happens. More codes may come."
+})
+
 /** Where in a session an effect belongs. A call of the model has the first three, a command of the user `requestId`. */
 export const refs = {
   runId: optional(Schema.String),
@@ -52,7 +58,7 @@ export const ApprovalRequest = Schema.Struct({
   args: described(JsonObject, "What runs, exactly as it is here."),
   cwd: Schema.String,
   diff: optional(Schema.Array(FileDiff)),
-  risk: Risk,
+  risk: ApprovalRisk,
   reason: Schema.String,
   rule: optional(Rule, "The rule that `allow_rule` makes."),
   choices: Schema.Array(Decision),
@@ -95,7 +101,7 @@ export const ApprovalRecord = Schema.Struct({
   rule: optional(Schema.String),
   message: optional(Schema.String),
   reason: Schema.String,
-  risk: Risk,
+  risk: ApprovalRisk,
   createdAt: Schema.Finite,
   resolvedAt: Schema.Finite
 })

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Mode } from "../../domain/approvals/Policy.ts"
+import { Mode } from "../../domain/approvals/Modes.ts"
 import { ApprovalRequest, Decision } from "../../domain/approvals/Question.ts"
 import * as Rule from "../../domain/approvals/Rule.ts"
 import { described, optional } from "../../domain/conversation/Content.ts"

@@ -1,6 +1,6 @@
 /** What `ready` and `initialize` report of heddle (supplement 5.2). A capability is listed when it works. */
 import * as Schema from "effect/Schema"
-import { Mode } from "../../domain/approvals/Policy.ts"
+import { Mode } from "../../domain/approvals/Modes.ts"
 import { described } from "../../domain/conversation/Content.ts"
 import { dialectNames } from "../../services/host/Dialect.ts"
 import { TrustLevel } from "../../services/Trust.ts"

@@ -1,5 +1,5 @@
 /** The first frame (supplement 5.2). It has the members of several families of hosts: each host reads its own. */
-import type { Mode } from "../../domain/approvals/Policy.ts"
+import type { Mode } from "../../domain/approvals/Modes.ts"
 import type { TrustLevel } from "../../services/Trust.ts"
 import type { Connection } from "../Connection.ts"
 import * as Capabilities from "./Capabilities.ts"

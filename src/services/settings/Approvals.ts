@@ -1,6 +1,6 @@
 /** Settings of approvals: which effects happen without a question, with one, or not at all. */
 import * as Schema from "effect/Schema"
-import { Mode, Unasked } from "../../domain/approvals/Policy.ts"
+import { Mode, Unasked } from "../../domain/approvals/Modes.ts"
 import { setting, texts } from "./Setting.ts"
 
 const rules = (description: string, project: "more" | "nothing") =>

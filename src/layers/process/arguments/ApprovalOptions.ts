@@ -1,6 +1,7 @@
 /** The options of approvals as settings: the modes, the words that stand for several settings, and rules. */
 import * as Effect from "effect/Effect"
 import type { SettingsSource } from "../../settings/SettingsMerge.ts"
+import type { Mode } from "./Mode.ts"
 import { type Given, StartupFailure } from "./OptionTable.ts"
 
 /** Words that need a sandbox, which says whether it can be had. */
@@ -27,3 +28,13 @@ export const sources = Effect.fnUntraced(function* ({ values }: Given) {
   }
   return found
 })
+
+/**
+ * What holds in a mode where neither options nor settings say otherwise: the only place that decides it. A person at the
+ * terminal is asked about everything that is not known to be harmless. Where a sandbox can be enforced, the preset `auto` is to
+ * take its place.
+ */
+export const initial = (mode: Mode, { values }: Given): SettingsSource | undefined =>
+  mode === "interactive" && !values.has("approvals")
+    ? { name: "the terminal", values: { "approvals.mode": "ask", "approvals.unasked": "harmless" } }
+    : undefined

@@ -217,6 +217,7 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
     above: yield* ApprovalOptions.sources(given),
+    ...defined({ initial: ApprovalOptions.initial(choice.mode, given) }),
     rpcReset: choice.mode === "rpc" && !has("inherit-settings"),
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],
