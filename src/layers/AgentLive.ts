@@ -8,8 +8,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { Mode } from "../domain/approvals/Modes.ts"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
 import { defined } from "../domain/Values.ts"
+import { ApprovalConditions, type Conditions } from "../services/Approvals.ts"
 import { Hooks } from "../services/hooks/Hooks.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
@@ -32,6 +35,7 @@ import { Trust } from "../services/Trust.ts"
 import { Workspace } from "../services/Workspace.ts"
 import * as InitialModel from "./agent/model/InitialModel.ts"
 import * as HostSessions from "./agent/sessions/HostSessions.ts"
+import * as RuleCheck from "./approvals/RuleCheck.ts"
 import * as MemoryBudget from "./budget/MemoryBudget.ts"
 import * as Discovery from "./extensions/discovery/Discovery.ts"
 import * as ProcessExtensions from "./extensions/ProcessExtensions.ts"
@@ -95,11 +99,34 @@ export interface AgentOptions
   readonly plan?: AgentPlan
 }
 
-/** Fails if `-e` names what is not there; without the option it costs nothing. */
+/** Fails if `-e` names what is not there, or a rule is none; without them it costs nothing. */
 const settings = (options: AgentOptions) =>
-  Effect.tap(FileSettings.load(options), ({ declared }) =>
-    Effect.provideService(Discovery.check(options), Declared, declared)
+  Effect.tap(FileSettings.load(options), ({ declared, settings: found }) =>
+    Effect.zipRight(Effect.provideService(Discovery.check(options), Declared, declared), RuleCheck.check(found))
   )
+
+type Found = Effect.Effect.Success<ReturnType<typeof FileSettings.load>>
+
+const isMode = Schema.is(Mode)
+const ofCommandLine: ReadonlySet<string> = new Set(["--approvals", "--set"])
+
+/** What approvals have from the command line, the project and the folders of heddle, beside the settings in force. */
+const conditions = Effect.fnUntraced(function* (options: AgentOptions, { origins, settings: found, tightened }: Found) {
+  const { agentDir, cwd, session } = options
+  const { "approvals.mode": mode } = found
+  const ofProject = tightened.get("approvals.mode")
+  const isFixed = origins.get("approvals.mode")?.locations.some(({ source }) => ofCommandLine.has(source.name)) === true
+  const located = SessionFolders.locate({ agentDir, cwd, ...defined({ sessionDir: session.sessionDir }) })
+  const { sessionDir } = yield* Effect.provideService(located, Settings, found)
+  return {
+    agentDir,
+    ...defined({
+      sessionsDir: sessionDir,
+      fixedMode: isFixed ? mode : undefined,
+      projectMode: isMode(ofProject) ? ofProject : undefined
+    })
+  } satisfies Conditions
+})
 
 const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => ({
   load: noRules ? Effect.succeed(noRuleSet) : RuleFiles.read(options)
@@ -111,11 +138,14 @@ const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => ({
  */
 export const base = (options: AgentOptions) =>
   Layer.effectContext(
-    Effect.map(settings(options), ({ declared, foreign = Effect.succeed(undefined), notice = "", settings, trust }) =>
-      Context.make(Settings, settings).pipe(
+    Effect.gen(function* () {
+      const found = yield* settings(options)
+      const { declared, foreign = Effect.succeed(undefined), notice = "", trust } = found
+      return Context.make(Settings, found.settings).pipe(
         Context.add(SettingsNotice, notice),
         Context.add(ForeignSettings, foreign),
         Context.add(Trust, trust),
+        Context.add(ApprovalConditions, yield* conditions(options, found)),
         Context.add(Declared, declared),
         Context.add(KnownSecrets, options.secrets ?? makeSecrets()),
         Context.add(Ids, RandomIds.make()),
@@ -125,7 +155,7 @@ export const base = (options: AgentOptions) =>
         Context.merge(SwitchedUi.services()),
         Context.add(HostTools, HostToolRegistry.make())
       )
-    )
+    })
   )
 
 /** Instruction files, skills and prompt templates. Sessions read them when they need them. */

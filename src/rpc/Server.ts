@@ -6,6 +6,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Agent } from "../services/Agent.ts"
+import { Approvals } from "../services/Approvals.ts"
+import { Approvers } from "../services/host/Approvers.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { UiSwitch } from "../services/host/HostUi.ts"
 import { Transport } from "../services/host/Transport.ts"
@@ -16,6 +18,7 @@ import { Startup } from "../services/session/Startup.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
 import * as Trust from "../services/Trust.ts"
+import * as HostApprovals from "./approvals/HostApprovals.ts"
 import * as Connecting from "./Connecting.ts"
 import type { Connection } from "./Connection.ts"
 import * as Dispatch from "./Dispatch.ts"
@@ -121,7 +124,14 @@ const openDialogs = Effect.fnUntraced(function* (
   const dialogs = HostDialogs.make({ ...parts, root, emitTitle: emitsTitle })
   const uiSwitch = yield* Effect.serviceOption(UiSwitch)
   if (ui && Option.isSome(uiSwitch)) yield* uiSwitch.value.connect(dialogs.ui)
-  return dialogs
+  const approvals = HostApprovals.make({ ...parts, select: ui ? dialogs.ui.select : undefined })
+  yield* (yield* Approvers).connect(approvals)
+  const lost = (end: () => void) => () => {
+    // First: the mirror of a question that gets its default is no answer.
+    approvals.disconnect()
+    end()
+  }
+  return { ...dialogs, disconnect: lost(dialogs.disconnect), withdraw: lost(dialogs.withdraw) }
 })
 
 const awaitIdle = (sessions: typeof Sessions.Service) =>
@@ -175,7 +185,8 @@ export const serve = (options: ServerOptions) =>
       const clock = yield* Effect.clock
       const connection = yield* Connecting.open(options, sessions)
       const { outbox, run } = yield* Outbox.make(transport, connection)
-      outbox.record(readyFrame(connection, yield* Trust.level))
+      const { mode } = Context.get(yield* sessions.current, Approvals)
+      outbox.record(readyFrame(connection, yield* Trust.level, mode()))
       const turns = yield* Turns.make({
         context: contextIn(yield* Effect.context<ProcessServices>(), sessions),
         ready: outbox.readerReady,

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { ThinkingLevel } from "../domain/model/Model.ts"
+import * as Approvals from "./settings/Approvals.ts"
 import * as Guidance from "./settings/Guidance.ts"
 import * as Reliability from "./settings/Reliability.ts"
 import * as Resources from "./settings/Resources.ts"
@@ -105,6 +106,7 @@ export const SettingsValues = Schema.Struct({
   "offline.scenario": optionalSetting(Schema.String, "Scenario file of the model `offline/script`."),
   "images.autoResize": flag(true, "Whether large images are made smaller before a model gets them.", "planned"),
   "images.blockImages": flag(false, "Whether images are kept from models.", "planned"),
+  ...Approvals.fields,
   ...Reliability.fields,
   ...Resources.fields,
   ...Guidance.fields,

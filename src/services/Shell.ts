@@ -5,9 +5,9 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { OrInterrupted } from "./fibers/Interrupted.ts"
 
-/** The command was not run. A command that fails is a result. */
+/** The command was not run. A command that fails is a result. The last three: it may not happen, or nobody could say so. */
 export class ShellFailure extends Schema.TaggedError<ShellFailure>()("ShellFailure", {
-  reason: Schema.Literal("not_started", "closing"),
+  reason: Schema.Literal("not_started", "closing", "denied", "approval_timeout", "approval_unavailable"),
   message: Schema.String
 }) {}
 
@@ -56,6 +56,11 @@ export interface ShellRequest {
   readonly instead?: OtherMeans
   /** Asked before a command of the user starts: what runs it in place of a process, if anything. `cancelUser` ends it. */
   readonly ask?: Effect.Effect<OtherMeans | undefined>
+  /**
+   * Asked behind `ask`: fails if a command of the user may not run. `cancelUser` interrupts it, and the command ends
+   * without having begun.
+   */
+  readonly approve?: Effect.Effect<void, ShellFailure>
   /** Runs when the process has started. */
   readonly onStarted?: Effect.Effect<void>
   /** Gets all output, in order, before the result. The command waits for it. */

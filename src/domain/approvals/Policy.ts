@@ -1,22 +1,12 @@
 /** The policy of a session and its verdict on an effect: `deny`, `ask`, `allow`, what passes unasked, then the mode. */
-import * as Schema from "effect/Schema"
 import * as Covers from "./Covers.ts"
+import type { Mode, Unasked } from "./Modes.ts"
 import * as Risk from "./risk/Risk.ts"
 import { print, type Rule } from "./Rule.ts"
 import { isUnread } from "./shell/ShellLine.ts"
 import { type FileSubject, holdsHidden, isGated, isHidden, isInWorkspace, type Subject } from "./Subject.ts"
 
-export const Mode = Schema.Literal("off", "ask", "deny").annotations({
-  identifier: "ApprovalMode",
-  description: "The verdict where no rule speaks: run it, ask, or deny it."
-})
-export type Mode = typeof Mode.Type
-
-export const Unasked = Schema.Literal("reads", "harmless", "sandboxed").annotations({
-  identifier: "ApprovalUnasked",
-  description: "What the modes `ask` and `deny` let pass without a rule."
-})
-export type Unasked = typeof Unasked.Type
+export { Mode, Unasked } from "./Modes.ts"
 
 export interface Rules {
   readonly allow: ReadonlyArray<Rule>

@@ -16,6 +16,7 @@ import type * as Process from "../platform/processes/Process.ts"
 import { StartupFailure } from "../process/arguments/OptionTable.ts"
 import type { OutputSchema } from "../subagents/child/OutputSchema.ts"
 import * as Input from "./Input.ts"
+import * as Missed from "./Missed.ts"
 import * as Structured from "./Structured.ts"
 import * as TextOutput from "./TextOutput.ts"
 
@@ -149,6 +150,7 @@ const answer = <R>({ open }: Pick<OneShotOptions<R>, "open">, request: Request) 
     const sessions = yield* Sessions
     const presentation = yield* open
     const talk = makeTalk(sessions, presentation)
+    const missed = yield* Missed.watch
     yield* sessions.attach(talk.sink)
     const writing = yield* Effect.forkScoped(presentation.run)
     const finish = Effect.fnUntraced(function* (exit: Exit.Exit<Outcome, StartupFailure>) {
@@ -162,7 +164,7 @@ const answer = <R>({ open }: Pick<OneShotOptions<R>, "open">, request: Request) 
     })
     const gone = Effect.as(Fiber.await(writing), nobodyReads)
     const outcome = yield* ask(request, talk).pipe(Effect.raceFirst(gone), Effect.onExit(finish))
-    return Exit.isFailure(yield* Fiber.await(writing)) ? nobodyReads : outcome
+    return Exit.isFailure(yield* Fiber.await(writing)) ? nobodyReads : missed.mark(outcome)
   })
 
 /**

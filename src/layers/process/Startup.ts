@@ -56,6 +56,7 @@ export const explained = {
   SessionInUse: refused,
   StoreFailure: refused,
   OptionRefused: unusable,
+  RuleRefused: unusable,
   UnknownModel: noModel,
   UnknownTool: ({ message }: Error) => invalid(`--tools: ${message}`)
 }

@@ -1,4 +1,5 @@
 /** The modules of sessions, and the lists of them. A list is the order in which they are built and asked. */
+import type { SessionApprovals } from "../../services/Approvals.ts"
 import type { SessionBudget } from "../../services/Budget.ts"
 import type { ParentSession } from "../../services/delegation/Delegation.ts"
 import type { SessionSubagents } from "../../services/delegation/Subagents.ts"
@@ -9,6 +10,7 @@ import * as Controls from "../agent/model/Controls.ts"
 import * as InstructionsModule from "../agent/model/InstructionsModule.ts"
 import * as ExtensionEntries from "../agent/modules/ExtensionEntries.ts"
 import * as Retries from "../agent/modules/Retries.ts"
+import * as ApprovalsModule from "../approvals/ApprovalsModule.ts"
 import * as BudgetModule from "../budget/BudgetModule.ts"
 import * as CommandsModule from "../commands/CommandsModule.ts"
 import * as HooksModule from "../hooks/HooksModule.ts"
@@ -19,6 +21,7 @@ import * as AskModule from "../tools/ask/AskModule.ts"
 import * as ToolsModule from "../tools/ToolsModule.ts"
 import * as SessionPlan from "./SessionPlan.ts"
 
+export const approvals = ApprovalsModule.module
 export const ask = AskModule.module
 export const budget = BudgetModule.module
 export const commands = CommandsModule.module
@@ -36,6 +39,7 @@ export const tools = ToolsModule.module
 /** A session that a host is in. Of what is decided after a turn, and before the next one, each module has its say in this order. */
 export const standard = SessionPlan.core
   .add(hooks)
+  .add(approvals)
   .add(commands)
   .add(controls)
   .add(budget)
@@ -51,6 +55,7 @@ export const standard = SessionPlan.core
 
 /** What the session of a subagent has from the one that has started it. */
 export interface FromParent {
+  readonly approvals: SessionApprovals
   readonly budget: SessionBudget
   readonly contributors: ReadonlyArray<Contributor>
   readonly subagents: (parent: ParentSession) => SessionSubagents
@@ -58,9 +63,10 @@ export interface FromParent {
 }
 
 /** The session of a subagent: it has no todo list, and no user to ask. */
-export const child = ({ budget, contributors, subagents, tools }: FromParent) =>
+export const child = ({ approvals: above, budget, contributors, subagents, tools }: FromParent) =>
   SessionPlan.core
     .add(HooksModule.of(contributors))
+    .add(ApprovalsModule.of(above))
     .add(commands)
     .add(controls)
     .add(BudgetModule.of(budget))

@@ -24,6 +24,7 @@ import * as Commands from "./session/Commands.ts"
 import * as Jobs from "./session/Jobs.ts"
 import * as Loop from "./session/Loop.ts"
 import type { Talk } from "./session/Talk.ts"
+import * as TerminalApprovals from "./session/TerminalApprovals.ts"
 import * as TerminalUi from "./session/TerminalUi.ts"
 import * as Messages from "./view/Messages.ts"
 import * as Transcript from "./view/Transcript.ts"
@@ -121,6 +122,7 @@ export const run = <E = never>(options: InteractiveOptions<E>) =>
         over: (title, answer) => notify("info", `? ${title} ${answer}`)
       })
       const terminalUi = yield* TerminalUi.connect({ dialogs, notify, changed, setText: line.set })
+      yield* TerminalApprovals.connect({ dialogs, style: screen.style, width: screen.width })
       const talk: Talk = {
         style: screen.style,
         width: screen.width,

@@ -146,6 +146,7 @@ export const fromDefinition = (definition: ForeignDefinition): Either.Either<Too
     ...(Object.keys(prompt).length === 0 ? {} : { prompt }),
     ...defined({ source }),
     concurrency,
+    origin: "extension",
     abortedText: abortedText ?? "Operation aborted",
     run: runOf(name, parameters, definition)
   })

@@ -5,11 +5,12 @@ import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import { defined } from "../../domain/Values.ts"
+import { Approvals, type SessionApprovals } from "../../services/Approvals.ts"
 import { Agent } from "../../services/Agent.ts"
 import { UserCommands } from "../../services/hooks/Hooks.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
 import { SessionFiles } from "../../services/session/SessionFiles.ts"
-import { type OtherMeans, Shell, type ShellResult } from "../../services/Shell.ts"
+import { type OtherMeans, Shell, ShellFailure, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
 
 const BashResult = Schema.Struct({
@@ -67,6 +68,28 @@ const insteadOf =
     return Effect.succeed(answer.exitCode)
   }
 
+/** Whether the command may run. One that ends while somebody is asked has never begun. */
+const makeQuestion = (approvals: SessionApprovals, command: string, { id, release }: Command.Request) => {
+  let isOpen = false
+  const judged = Effect.suspend(() => {
+    isOpen = true
+    const asked = {
+      tool: { name: "bash", source: "user" as const },
+      args: { command },
+      refs: defined({ requestId: id })
+    }
+    return Effect.zipRight(release, Effect.orDie(approvals.judge(asked)))
+  })
+  const approve = Effect.flatMap(judged, (denial) => {
+    isOpen = false
+    return denial === undefined ? Effect.void : new ShellFailure({ reason: denial.code, message: denial.text })
+  })
+  return {
+    isOpen: () => isOpen,
+    approve: Effect.suspend(() => (approvals.isInForce() ? approve : Effect.void))
+  }
+}
+
 const bash = Command.make({
   name: "bash",
   lane: "waiting",
@@ -80,7 +103,7 @@ const bash = Command.make({
   origin: ["pi", "omp", "xcsh"],
   params: Bash,
   result: BashResult,
-  errors: ["not_started", "closing"],
+  errors: ["not_started", "closing", "denied", "approval_timeout", "approval_unavailable"],
   run: Effect.fnUntraced(function* (params, request) {
     const shell = yield* Shell
     const agent = yield* Agent
@@ -89,11 +112,17 @@ const bash = Command.make({
     const id = defined({ id: request.id })
     const { command, excludeFromContext = false } = params
     // The shell knows the command by then, so an abort that comes next finds it.
+    let isSupplied = false
     const asked = userCommands.ask({ command, excludeFromContext }, request.release)
+    const question = makeQuestion(yield* Approvals, command, request)
     const ran = yield* shell
       .runForUser({
         command,
-        ask: Effect.map(asked, (answer) => (answer === undefined ? undefined : insteadOf(answer))),
+        ask: Effect.map(asked, (answer) => {
+          isSupplied = answer?._tag === "Result"
+          return answer === undefined ? undefined : insteadOf(answer)
+        }),
+        approve: Effect.suspend(() => (isSupplied ? Effect.void : question.approve)),
         artifacts: (yield* SessionFiles).artifacts,
         ...(params.timeout === undefined
           ? {}
@@ -103,6 +132,7 @@ const bash = Command.make({
       })
       .pipe(Effect.mapError(({ message, reason }) => new Command.CommandFailure({ code: reason, message })))
     const result = toResult(ran)
+    if (question.isOpen()) return result
     yield* agent.record(toMessage(params, result, timestamp))
     return result
   })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
+import { Approvals } from "../../services/Approvals.ts"
 import { dialogMethods } from "../../services/host/HostUi.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Trust from "../../services/Trust.ts"
@@ -59,7 +60,7 @@ const initialize = Command.make({
   lane: "instant",
   summary: "Exchanges versions and capabilities; all members are optional. Send it once, best as the first command.",
   notes:
-    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `chunks: true` for long frames in pieces (`rpc_chunk`), `turnDiffs: true` for `turn_diff`, `abortQueue: "keep"` for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
+    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `chunks: true` for long frames in pieces (`rpc_chunk`), `turnDiffs: true` for `turn_diff`, `approvals: true` says that the host answers `approval_request`, `abortQueue: "keep"` asks for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
   origin: ["ours"],
   params: Schema.Struct({
     protocolVersion: optional(Schema.Int),
@@ -67,6 +68,7 @@ const initialize = Command.make({
     capabilities: optional(
       Schema.Struct({
         messageUpdates: optional(Schema.Literal("full", "delta")),
+        approvals: optional(Schema.Boolean),
         chunks: optional(Schema.Boolean),
         turnDiffs: optional(Schema.Boolean),
         abortQueue: optional(AbortQueue),
@@ -104,7 +106,7 @@ const initialize = Command.make({
         data: { supported: [Capabilities.protocolVersion] }
       })
     }
-    const { abortQueue, chunks, messageUpdates, turnDiffs, ui } = params.capabilities ?? {}
+    const { abortQueue, approvals, chunks, messageUpdates, turnDiffs, ui } = params.capabilities ?? {}
     yield* Connection.prefer(connection, (now) => ({
       ...now,
       initialized: true,
@@ -113,6 +115,7 @@ const initialize = Command.make({
       abortQueue: abortQueue ?? now.abortQueue,
       updates: messageUpdates ?? now.updates,
       turnDiffs: turnDiffs === true,
+      approvals: approvals === true,
       ...(ui === undefined ? {} : { ui: new Set(dialogMethods.filter((method) => ui.includes(method))) })
     }))
     const { epoch, seq, sessionId } = connection.link()
@@ -123,7 +126,7 @@ const initialize = Command.make({
       dialects: Capabilities.dialects,
       capabilities: Capabilities.capabilities,
       limits: Capabilities.frameLimits(connection.maxFrameBytes),
-      enforcement: Capabilities.enforcement(yield* Trust.level),
+      enforcement: Capabilities.enforcement(yield* Trust.level, (yield* Approvals).mode()),
       schemaHash,
       sessionId,
       epoch,

@@ -1,5 +1,6 @@
 /** What `ready` and `initialize` report of heddle (supplement 5.2). A capability is listed when it works. */
 import * as Schema from "effect/Schema"
+import { Mode } from "../../domain/approvals/Modes.ts"
 import { described } from "../../domain/conversation/Content.ts"
 import { dialectNames } from "../../services/host/Dialect.ts"
 import { TrustLevel } from "../../services/Trust.ts"
@@ -24,6 +25,7 @@ export const dialects = dialectNames.filter((name) => name !== "superset")
 
 export const Capabilities = Schema.Struct({
   messageUpdates: described(Schema.Array(Schema.Literal("full", "delta")), "The forms of `message_update`."),
+  approvals: described(Schema.Boolean, "`approval_request`, `approval_response` and `set_approval_policy`."),
   chunks: described(Schema.Boolean, "Long frames are sent in chunks to a host that asks for it."),
   fibers: described(Schema.Boolean, "`get_fibers` and `cancel`."),
   queueIds: described(Schema.Boolean, "Commands that take the id of a queued message, and `clientMessageId`."),
@@ -34,6 +36,7 @@ export const Capabilities = Schema.Struct({
 
 export const capabilities: typeof Capabilities.Type = {
   messageUpdates: ["full", "delta"],
+  approvals: true,
   chunks: true,
   fibers: true,
   queueIds: true,
@@ -45,15 +48,15 @@ export const capabilities: typeof Capabilities.Type = {
 export const Enforcement = Schema.Struct({
   sandbox: Schema.Literal("none", "workspace-write", "read-only"),
   network: Schema.Literal("open", "proxy", "off"),
-  approvals: Schema.Literal("off", "ask", "deny"),
+  approvals: Mode,
   trust: TrustLevel,
   backend: Schema.String
 }).annotations({ identifier: "Enforcement", description: "What limits the tools of the agent." })
 
-export const enforcement = (trust: typeof TrustLevel.Type): typeof Enforcement.Type => ({
+export const enforcement = (trust: typeof TrustLevel.Type, approvals: Mode): typeof Enforcement.Type => ({
   sandbox: "none",
   network: "open",
-  approvals: "off",
+  approvals,
   trust,
   backend: "none"
 })

@@ -1,10 +1,11 @@
 /** The first frame (supplement 5.2). It has the members of several families of hosts: each host reads its own. */
+import type { Mode } from "../../domain/approvals/Modes.ts"
 import type { TrustLevel } from "../../services/Trust.ts"
 import type { Connection } from "../Connection.ts"
 import * as Capabilities from "./Capabilities.ts"
 import { schemaHash } from "./schemaHash.ts"
 
-export const readyFrame = (connection: Connection, trust: TrustLevel): object => ({
+export const readyFrame = (connection: Connection, trust: TrustLevel, approvals: Mode): object => ({
   type: "ready",
   version: connection.serverVersion,
   protocolVersion: 1,
@@ -19,6 +20,6 @@ export const readyFrame = (connection: Connection, trust: TrustLevel): object =>
     initialize: true
   },
   capabilities: Capabilities.capabilities,
-  enforcement: Capabilities.enforcement(trust),
+  enforcement: Capabilities.enforcement(trust, approvals),
   schemaHash
 })

@@ -55,12 +55,13 @@ it.effect("a definition becomes a tool with a plain schema", () =>
       prompt: { snippet: "Keeps the list", guidelines: ["Use todo for plans.", `${"x".repeat(1000)}…`] },
       source: sourceInfo,
       concurrency: "exclusive",
+      origin: "extension",
       abortedText: "Operation aborted"
     })
     assert.deepStrictEqual(Object.getOwnPropertySymbols(tool.definition.parameters), [])
     const bare = yield* made({ description: " ", parameters: undefined })
     assert.deepStrictEqual(bare.definition, { name: "todo", description: "todo", parameters: { type: "object" } })
-    assert.deepStrictEqual(Object.keys(bare), ["definition", "concurrency", "abortedText", "run"])
+    assert.deepStrictEqual(Object.keys(bare), ["definition", "concurrency", "origin", "abortedText", "run"])
   })
 )
 

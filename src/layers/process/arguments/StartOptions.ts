@@ -11,6 +11,8 @@ import * as Text from "../../../domain/Text.ts"
 import { defined } from "../../../domain/Values.ts"
 import * as Environment from "../../platform/processes/Environment.ts"
 import * as FileSettings from "../../settings/FileSettings.ts"
+import type { SettingsSource } from "../../settings/SettingsMerge.ts"
+import * as ApprovalOptions from "./ApprovalOptions.ts"
 import * as Mode from "./Mode.ts"
 import { type AgentEnd, agentEnds, type Given, invalid, optionTable, updateForms } from "./OptionTable.ts"
 
@@ -39,6 +41,10 @@ export interface StartOptions extends Mode.Choice {
   readonly noTools: boolean
   readonly noBuiltinTools: boolean
   readonly overrides: Readonly<Record<string, unknown>>
+  /** What options say of settings by other names than `--set`. */
+  readonly above: ReadonlyArray<SettingsSource>
+  /** The defaults of the mode. */
+  readonly initial?: SettingsSource
   readonly rpcReset: boolean
   readonly trusted?: boolean
   readonly extensionPaths: ReadonlyArray<string>
@@ -210,6 +216,8 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
+    above: yield* ApprovalOptions.sources(given),
+    ...defined({ initial: ApprovalOptions.initial(choice.mode, given) }),
     rpcReset: choice.mode === "rpc" && !has("inherit-settings"),
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],

@@ -14,13 +14,15 @@ import type { SettingsSource } from "../../settings/SettingsMerge.ts"
 import { type Given, invalid } from "../arguments/OptionTable.ts"
 import * as Startup from "../Startup.ts"
 import * as SecretMask from "./SecretMask.ts"
+import * as ApprovalOptions from "../arguments/ApprovalOptions.ts"
 import * as StartOptions from "../arguments/StartOptions.ts"
 
 const longestValue = 60
 
 /** Options and variables that count more than a setting. The last one counts most. */
-const above = Effect.fnUntraced(function* ({ values }: Given) {
-  const sources: Array<SettingsSource> = []
+const above = Effect.fnUntraced(function* (given: Given) {
+  const { values } = given
+  const sources: Array<SettingsSource> = [...(yield* ApprovalOptions.sources(given))]
   const add = (name: string, key: string, value: unknown) => sources.push({ name, values: { [key]: value } })
   const offline = values.has("offline") ? "--offline" : undefined
   const variable = Option.isSome(yield* Environment.variable("PI_OFFLINE")) ? "variable PI_OFFLINE" : undefined

@@ -8,6 +8,7 @@ import type { JsonObject } from "../../../domain/conversation/Content.ts"
 import type { AgentDefinition } from "../../../domain/subagents/AgentDefinition.ts"
 import type { VerificationResult } from "../../../domain/subagents/Verification.ts"
 import { defined } from "../../../domain/Values.ts"
+import type { SessionApprovals } from "../../../services/Approvals.ts"
 import type { SessionBudget } from "../../../services/Budget.ts"
 import type { ParentSession } from "../../../services/delegation/Delegation.ts"
 import type { SessionSubagents, Task } from "../../../services/delegation/Subagents.ts"
@@ -130,7 +131,15 @@ const bringBack = Effect.fnUntraced(function* (
   if (path !== undefined) outcome.patchPath = path
 })
 
+/** A command of a verification is judged as one of the shell. */
+const approveCheck = (approvals: SessionApprovals, command: string) =>
+  Effect.map(
+    Effect.orDie(approvals.judge({ tool: { name: "bash", source: "verification" }, args: { command }, refs: {} })),
+    (denial) => denial?.text
+  )
+
 const verify = Effect.fnUntraced(function* (
+  approvals: SessionApprovals,
   { artifacts, budget, plan }: Batch,
   { id }: BatchTask,
   parent: ParentSession["publish"],
@@ -148,6 +157,7 @@ const verify = Effect.fnUntraced(function* (
     task: text,
     artifacts: Option.some(yield* artifacts.folder),
     publish: parent,
+    approve: (command) => approveCheck(approvals, command),
     repair: (prompt) => Effect.map(child.converse(prompt), ({ status }) => (status === "completed" ? 0 : 1)),
     mayRepair: budget.check
   })
@@ -174,12 +184,15 @@ export const run = Effect.fnUntraced(function* (
   const text = ChildPrompt.task(batch.context, task.assignment)
   const submitted = yield* Deferred.make<SubmitResult.Submitted>()
   const budget = yield* batch.budget.child({ scope: "subagent", id, limits: agent.limits ?? {} })
+  const folder = worktree?.cwd ?? cwd
+  const approvals = parent.approvals.below(id, folder)
   const isKept = yield* batch.artifacts.isKept
   const child = yield* ChildSession.open(
     {
       id,
       agent,
-      cwd: worktree?.cwd ?? cwd,
+      cwd: folder,
+      approvals,
       ...(worktree === undefined ? {} : { copyOf: cwd }),
       task: text,
       ...defined({ schema: schema?.given }),
@@ -187,7 +200,7 @@ export const run = Effect.fnUntraced(function* (
       budget,
       tools: [...batch.tools, SubmitResult.make({ submitted, ...defined({ schema: schema?.checked }) })],
       contributors: parent.contributors(),
-      subagents: batchTask.subagents(worktree?.cwd ?? cwd),
+      subagents: batchTask.subagents(folder),
       ...(isKept ? { file: `${yield* batch.artifacts.folder}/${id}.jsonl` } : {}),
       see: batchTask.see
     },
@@ -198,6 +211,6 @@ export const run = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.map(child.spent, (spent) => (outcome.spent = spent)))
   Object.assign(outcome, yield* Conversation.toResult(child, text, submitted, schema !== undefined))
   if (worktree === undefined) return
-  yield* verify(batch, batchTask, publish, text, worktree, child, outcome)
+  yield* verify(approvals, batch, batchTask, publish, text, worktree, child, outcome)
   yield* bringBack(batch, batchTask, worktree, child, outcome)
 })

@@ -57,12 +57,21 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
     })
 
   /** A command that is cancelled before it is known how to run it is one that ends at once. */
-  const decided = (request: ShellRequest, cancel: Effect.Effect<void>): Effect.Effect<ShellRequest> => {
-    const { ask, ...rest } = request
-    if (ask === undefined) return Effect.succeed(request)
+  const decided = (request: ShellRequest, cancel: Effect.Effect<void>): Effect.Effect<ShellRequest, ShellFailure> => {
+    const { approve, ask, ...rest } = request
     const none: OtherMeans = () => Effect.never
-    return Effect.map(Effect.raceFirst(Effect.disconnect(ask), Effect.as(cancel, none)), (instead) =>
-      instead === undefined ? rest : { ...rest, instead }
+    const asked =
+      ask === undefined ? Effect.succeed(undefined) : Effect.raceFirst(Effect.disconnect(ask), Effect.as(cancel, none))
+    const approved =
+      approve === undefined
+        ? Effect.succeed(undefined)
+        : Effect.raceFirst(Effect.as(approve, undefined), Effect.as(cancel, none))
+    return Effect.flatMap(asked, (instead) =>
+      instead === none
+        ? Effect.succeed({ ...rest, instead })
+        : Effect.map(approved, (withdrawn = instead) =>
+            withdrawn === undefined ? rest : { ...rest, instead: withdrawn }
+          )
     )
   }
 

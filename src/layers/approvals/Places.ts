@@ -1,0 +1,37 @@
+/** The folders that rules and risks speak of, without links. */
+import * as Effect from "effect/Effect"
+import type { Places } from "../../domain/approvals/Subject.ts"
+import type { Conditions } from "../../services/Approvals.ts"
+import type { Files } from "../../services/machine/Files.ts"
+import * as LocalPaths from "../platform/files/LocalPaths.ts"
+
+const load = Effect.promise(() => import("../../domain/approvals/Subject.ts"))
+
+/** Read once for each folder that a session works in. */
+export const make = (files: typeof Files.Service, { agentDir, hidden = [], sessionsDir }: Conditions) => {
+  const known = new Map<string, Places>()
+  const real = (path: string) => Effect.orElseSucceed(files.resolve(path), () => path)
+
+  const read = Effect.fnUntraced(function* (folder: string) {
+    const { hiddenOf } = yield* load
+    const cwd = yield* real(LocalPaths.resolve(folder))
+    const home = yield* real(LocalPaths.home())
+    const own = yield* real(agentDir ?? LocalPaths.join(home, ".heddle"))
+    const sessions = yield* real(sessionsDir ?? LocalPaths.join(own, "sessions"))
+    const places: Places = {
+      cwd,
+      home,
+      workspace: cwd,
+      hidden: hiddenOf({ home, agentDir: own, sessionsDir: sessions, more: hidden }),
+      settings: [own, ...[".heddle", ".pi"].map((name) => LocalPaths.join(cwd, name))]
+    }
+    known.set(folder, places)
+    return places
+  })
+
+  return (folder: string) =>
+    Effect.suspend(() => {
+      const places = known.get(folder)
+      return places === undefined ? read(folder) : Effect.succeed(places)
+    })
+}
