@@ -399,6 +399,7 @@ class BashResult(_BashResultAlways, total=False):
     fullOutputPath: str
     artifactId: str
     artifactError: str
+    sandbox: SandboxResult
 
 
 class _BranchDataAlways(TypedDict):
@@ -762,7 +763,8 @@ class Enforcement(TypedDict):
     network: Literal["open", "proxy", "off"]
     approvals: Literal["off", "ask", "deny"]
     trust: TrustLevel
-    backend: str
+    backend: SandboxBackend
+    outside: List[str]
 
 
 class _EntryAppendedEventEntryAlways(TypedDict):
@@ -1938,6 +1940,17 @@ class RunFailure(_RunFailureAlways, total=False):
     code: Literal["budget_exceeded", "no_price"]
 
 
+class _SandboxResultAlways(TypedDict):
+    mode: str
+    network: Literal["open", "off"]
+    backend: SandboxBackend
+    denied: bool
+
+
+class SandboxResult(_SandboxResultAlways, total=False):
+    advice: str
+
+
 class _SessionInfoChangedEventAlways(TypedDict):
     type: Literal["session_info_changed"]
     sessionId: str
@@ -2216,6 +2229,7 @@ class _StateAlways(TypedDict):
     isSettled: bool
     protocol: StateProtocol
     trust: TrustLevel
+    enforcement: Enforcement
 
 
 class State(_StateAlways, total=False):
@@ -2791,6 +2805,7 @@ PingData = Dict[str, Any]
 PromptData = PromptDisposition
 QueueMode = Literal["all", "one-at-a-time"]
 RunMessage = Union[UserMessage, AssistantMessage, ToolResultMessage, CustomMessage]
+SandboxBackend = Literal["bubblewrap", "landlock", "seatbelt", "none"]
 SetBudgetData = BudgetState
 SetModelData = Model
 SteerData = PromptDisposition

@@ -15,6 +15,7 @@ import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
 import { Processes } from "../services/machine/Processes.ts"
+import { Sandbox, SandboxRefused } from "../services/machine/Sandbox.ts"
 import { none as noRuleSet, Rules, type RuleSource } from "../services/Rules.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
@@ -25,7 +26,7 @@ import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import { Budget } from "../services/Budget.ts"
-import { ForeignSettings, Settings, SettingsNotice } from "../services/Settings.ts"
+import { ForeignSettings, Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import { Subagents } from "../services/delegation/Delegation.ts"
 import { Trust } from "../services/Trust.ts"
@@ -96,7 +97,7 @@ export interface AgentOptions
 }
 
 /** Fails if `-e` names what is not there; without the option it costs nothing. */
-const settings = (options: AgentOptions) =>
+const load = (options: AgentOptions) =>
   Effect.tap(FileSettings.load(options), ({ declared }) =>
     Effect.provideService(Discovery.check(options), Declared, declared)
   )
@@ -105,27 +106,63 @@ const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => ({
   load: noRules ? Effect.succeed(noRuleSet) : RuleFiles.read(options)
 })
 
+const local = { files: LocalFiles.service, processes: LocalProcesses.service }
+
+/** The machine as the settings want it. Code of the sandbox is loaded only for one. */
+const machine = Effect.fnUntraced(function* (options: AgentOptions, settings: SettingsValues) {
+  const { sandbox: mode } = settings
+  if (mode === "off") {
+    if (options.overrides["network"] !== "off") return { ...local, sandbox: undefined }
+    return yield* new SandboxRefused({
+      message: "--network off needs a sandbox, which holds the network: add --sandbox workspace-write"
+    })
+  }
+  const Confinement = yield* Effect.promise(() => import("./sandbox/Confinement.ts"))
+  const { agentDir, cwd } = options
+  const chosen = defined({ sessionDir: options.session.sessionDir })
+  const { sessionDir } = yield* Effect.provideService(
+    SessionFolders.locate({ agentDir, cwd, ...chosen }),
+    Settings,
+    settings
+  )
+  const asked = {
+    mode,
+    cwd,
+    agentDir,
+    sessionDir,
+    network: settings.network === "on" ? ("open" as const) : ("off" as const),
+    writable: settings["sandbox.writable"],
+    hidden: settings["sandbox.hidden"],
+    env: settings["sandbox.env"],
+    tmpBytes: settings["sandbox.tmpBytes"]
+  }
+  return yield* Confinement.make(asked, local)
+})
+
 /**
  * Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. Like `models` and `agent` it
  * is one Layer with several services: as Layers under `Layer.mergeAll` they would make every start 10 ms longer.
  */
 export const base = (options: AgentOptions) =>
-  Layer.effectContext(
-    Effect.map(settings(options), ({ declared, foreign = Effect.succeed(undefined), notice = "", settings, trust }) =>
-      Context.make(Settings, settings).pipe(
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const { declared, foreign = Effect.succeed(undefined), notice = "", settings, trust } = yield* load(options)
+      const { files, processes, sandbox } = yield* machine(options, settings)
+      return Context.make(Settings, settings).pipe(
+        Context.add(Sandbox, sandbox),
         Context.add(SettingsNotice, notice),
         Context.add(ForeignSettings, foreign),
         Context.add(Trust, trust),
         Context.add(Declared, declared),
         Context.add(KnownSecrets, options.secrets ?? makeSecrets()),
         Context.add(Ids, RandomIds.make()),
-        Context.add(Files, LocalFiles.service),
-        Context.add(Processes, LocalProcesses.service),
+        Context.add(Files, files),
+        Context.add(Processes, processes),
         Context.add(Rules, rules(options)),
         Context.merge(SwitchedUi.services()),
         Context.add(HostTools, HostToolRegistry.make())
       )
-    )
+    })
   )
 
 /** Instruction files, skills and prompt templates. Sessions read them when they need them. */

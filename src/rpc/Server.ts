@@ -15,7 +15,6 @@ import { SessionCore } from "../services/session/SessionCore.ts"
 import { Startup } from "../services/session/Startup.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
-import * as Trust from "../services/Trust.ts"
 import * as Connecting from "./Connecting.ts"
 import type { Connection } from "./Connection.ts"
 import * as Dispatch from "./Dispatch.ts"
@@ -23,6 +22,7 @@ import * as HostDialogs from "./dialogs/HostDialogs.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
 import * as Outbox from "./Outbox.ts"
+import * as Capabilities from "./protocol/Capabilities.ts"
 import { readyFrame } from "./protocol/Ready.ts"
 import type { CommandServices, ProcessServices } from "./registry.ts"
 import * as Following from "./subagents/Following.ts"
@@ -141,7 +141,7 @@ export const serve = (options: ServerOptions) =>
       const clock = yield* Effect.clock
       const connection = yield* Connecting.open(options, sessions)
       const { outbox, run } = yield* Outbox.make(transport, connection)
-      outbox.record(readyFrame(connection, yield* Trust.level))
+      outbox.record(readyFrame(connection, yield* Capabilities.enforcement))
       const turns = yield* Turns.make({
         context: contextIn(yield* Effect.context<ProcessServices>(), sessions),
         ready: outbox.readerReady,

@@ -186,6 +186,7 @@ export interface BashResult {
   readonly artifactId?: string
   readonly artifactError?: string
   readonly durationMs: number
+  readonly sandbox?: SandboxResult
 }
 
 export interface BranchData {
@@ -386,7 +387,8 @@ export interface Enforcement {
   readonly network: "open" | "proxy" | "off"
   readonly approvals: "off" | "ask" | "deny"
   readonly trust: TrustLevel
-  readonly backend: string
+  readonly backend: SandboxBackend
+  readonly outside: ReadonlyArray<string>
 }
 
 /** An extension has stored an entry of its own. */
@@ -946,6 +948,16 @@ export interface RunFailure {
 
 export type RunMessage = UserMessage | AssistantMessage | ToolResultMessage | CustomMessage
 
+export type SandboxBackend = "bubblewrap" | "landlock" | "seatbelt" | "none"
+
+export interface SandboxResult {
+  readonly mode: string
+  readonly network: "open" | "off"
+  readonly backend: SandboxBackend
+  readonly denied: boolean
+  readonly advice?: string
+}
+
 /** The name of the session, absent if it has none. Sent when the name or the session changes. */
 export interface SessionInfoChangedEvent {
   readonly type: "session_info_changed"
@@ -1045,6 +1057,7 @@ export interface State {
   readonly budget?: BudgetSnapshot
   readonly protocol: { readonly dialect: string; readonly version: number }
   readonly trust: TrustLevel
+  readonly enforcement: Enforcement
   readonly systemPrompt?: string
   readonly dumpTools?: ReadonlyArray<{ readonly name: string; readonly description: string; readonly parameters: Readonly<Record<string, unknown>> }>
 }

@@ -124,7 +124,11 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const code = looksForCode ? yield* unusedExtensions(cwd, [`${cwd}/.heddle`, ...extra]) : []
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
   const leftOut = [...merged.leftOut, ...code, ...project.refused, ...keys]
-  const notice = leftOut.length === 0 ? undefined : Words.leftOut(leftOut, decision.level, decision.changes)
+  const sentences = [
+    ...(leftOut.length === 0 ? [] : [Words.leftOut(leftOut, decision.level, decision.changes)]),
+    ...(merged.tooLoose.length === 0 ? [] : [Words.tooLoose(merged.tooLoose)])
+  ]
+  const notice = sentences.length === 0 ? undefined : sentences.join(" ")
   const hasQuestion = merged.leftOut.length + code.length > 0
   const isToldLater = options.asksFirst === true && hasQuestion && !decision.isDecided
   if (notice !== undefined && !isToldLater) yield* Effect.logWarning(notice)

@@ -25,6 +25,10 @@ export const leftOut = (parts: ReadonlyArray<string>, level: TrustLevel, changes
   )
 }
 
+/** Settings that protect the user from a project. */
+export const tooLoose = (keys: ReadonlyArray<string>): string =>
+  `A project can only make these settings stricter, so they were left out: ${list(keys)}. Put them into your own settings.json.`
+
 export interface Asking {
   readonly cwd: string
   readonly extensions: ReadonlyArray<string>

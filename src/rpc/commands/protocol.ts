@@ -5,7 +5,6 @@ import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { dialogMethods } from "../../services/host/HostUi.ts"
 import { AbortQueue } from "../../services/Settings.ts"
-import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
 import * as Connection from "../Connection.ts"
 import type { Preferences, UpdateForm } from "../Preferences.ts"
@@ -123,7 +122,7 @@ const initialize = Command.make({
       dialects: Capabilities.dialects,
       capabilities: Capabilities.capabilities,
       limits: Capabilities.frameLimits(connection.maxFrameBytes),
-      enforcement: Capabilities.enforcement(yield* Trust.level),
+      enforcement: yield* Capabilities.enforcement,
       schemaHash,
       sessionId,
       epoch,

@@ -15,6 +15,11 @@ export interface Marks {
   readonly reset?: true
   /** Reserved: the feature does not exist, so setting it is reported. */
   readonly planned?: true
+  /**
+   * It protects the user, so a project, trusted or not, can only make it stricter, whatever the command line says: along this
+   * row of values, with more in a list (`adds`), or not at all (`never`).
+   */
+  readonly tightens?: ReadonlyArray<string> | "adds" | "never"
 }
 
 const key = Symbol.for("heddle/services/Settings/marks")

@@ -13,6 +13,7 @@ import type { ParentSession } from "../../../services/delegation/Delegation.ts"
 import type { SessionSubagents, Task } from "../../../services/delegation/Subagents.ts"
 import type * as Supervision from "../../../services/supervision/Supervision.ts"
 import { failureText, skipped, Verification, type VerificationPlan } from "../../../services/delegation/Verification.ts"
+import { inWorkspace } from "../../../services/machine/Sandbox.ts"
 import { type Delta, Worktrees, type Worktree } from "../../../services/delegation/Worktrees.ts"
 import type { Tool } from "../../../services/Tools.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
@@ -175,7 +176,9 @@ export const run = Effect.fnUntraced(function* (
   const submitted = yield* Deferred.make<SubmitResult.Submitted>()
   const budget = yield* batch.budget.child({ scope: "subagent", id, limits: agent.limits ?? {} })
   const isKept = yield* batch.artifacts.isKept
-  const child = yield* ChildSession.open(
+  // In a sandbox, an isolated agent changes its worktree, and not the folder that it is a copy of.
+  const inside = inWorkspace(worktree?.root)
+  const session = ChildSession.open(
     {
       id,
       agent,
@@ -193,11 +196,12 @@ export const run = Effect.fnUntraced(function* (
     },
     batchTask.node
   )
+  const child = yield* inside(session)
   batchTask.opened(child)
   batchTask.progress.become("running")
   yield* Effect.addFinalizer(() => Effect.map(child.spent, (spent) => (outcome.spent = spent)))
   Object.assign(outcome, yield* Conversation.toResult(child, text, submitted, schema !== undefined))
   if (worktree === undefined) return
-  yield* verify(batch, batchTask, publish, text, worktree, child, outcome)
+  yield* inside(verify(batch, batchTask, publish, text, worktree, child, outcome))
   yield* bringBack(batch, batchTask, worktree, child, outcome)
 })
