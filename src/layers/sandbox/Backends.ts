@@ -109,6 +109,22 @@ const tried = Effect.fnUntraced(function* (
   return yield* unavailable(`it does not start here (${words || `exit code ${ended.exitCode}`})`, fixFor(ended.errors))
 })
 
+/** What this machine has, whatever is asked of it. The folder is on every machine. */
+export const here = (processes: Pick<typeof Processes.Service, "run">) =>
+  find(
+    {
+      mode: "workspace-write",
+      network: "off",
+      workspace: "/usr",
+      writable: [],
+      kept: [],
+      absent: [],
+      hidden: [],
+      tmpBytes: 1024 * 1024
+    },
+    processes
+  )
+
 export const find = (policy: Policy, processes: Pick<typeof Processes.Service, "run">) =>
   Effect.gen(function* () {
     if (Host.platform === "linux") return yield* tried(yield* onLinux(policy), policy, processes)

@@ -3,7 +3,7 @@
  * read-only, all capabilities are dropped, and no other user namespace can be made. The order counts: later mounts cover earlier
  * ones. Pure.
  */
-import { type Hidden, isIn, type Policy } from "./Policy.ts"
+import { type Hidden, isIn, isPrivate, type Policy } from "./Policy.ts"
 
 /** What root could write in a /proc of its own. */
 const ofKernel = [
@@ -63,7 +63,7 @@ export const words = (program: string, view: View): ReadonlyArray<string> => {
   const { cwd, filter, ofRun, policy, reads, temporary } = view
   const { absent, hidden, kept, tmpBytes, workspace, writable } = policy
   const isCovered = (path: string) => hidden.some((one) => one.path !== path && isIn(one.path, path))
-  const shown = writable.some((folder) => isIn(folder, workspace)) ? [] : readable(workspace)
+  const isShown = isPrivate(workspace) && !writable.some((folder) => isIn(folder, workspace))
   return [
     program,
     ...readable("/"),
@@ -74,7 +74,7 @@ export const words = (program: string, view: View): ReadonlyArray<string> => {
     "--tmpfs",
     "/run",
     ...ofRun.flatMap(readableIfThere),
-    ...shown,
+    ...(isShown ? readable(workspace) : []),
     ...byDepth(writable).flatMap((path) => ["--bind", path, path]),
     ...reads.flatMap(readable),
     ...byDepth(kept).flatMap(readableIfThere),

@@ -5,7 +5,7 @@ import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Host from "../platform/sandbox/Host.ts"
 import * as Guard from "./Guard.ts"
 import * as Hidden from "./Hidden.ts"
-import { isIn } from "./Policy.ts"
+import { isIn, temporary } from "./Policy.ts"
 
 export interface SandboxOptions extends Hidden.Places {
   readonly mode: SandboxMode
@@ -35,6 +35,9 @@ const folder = Effect.fnUntraced(function* (name: string, cwd: string, path: str
 const writable = Effect.fnUntraced(function* (name: string, cwd: string, path: string) {
   const real = yield* folder(name, cwd, path)
   const home = Host.real(LocalPaths.home()) ?? LocalPaths.home()
+  const isShared = temporary.some((path) => isIn(real, path))
+  if (isShared)
+    return yield* refused(`${name}: ${real} is or contains a temporary folder, which is private in a sandbox`)
   if (!isIn(real, home)) return real
   return yield* refused(
     `${name}: ${real} is the home folder or contains it, so a sandbox that lets commands write there holds nothing. Start in a folder below it (--cwd), or with --sandbox read-only`
@@ -47,6 +50,10 @@ export const check = Effect.fnUntraced(function* (options: SandboxOptions) {
   const covering = Hidden.paths(options).find(({ path }) => isIn(path, workspace))
   if (covering !== undefined)
     return yield* refused(`the working folder ${workspace} is in ${covering.path}, which a sandbox makes invisible`)
+  if (temporary.includes(workspace))
+    return yield* refused(
+      `the working folder ${workspace} is the temporary folder of all programs: start in a folder below it`
+    )
   if (mode === "read-only") return { workspace, writable: [] } satisfies Folders
   const own = yield* writable("the working folder", cwd, cwd)
   const more = yield* Effect.forEach(options.writable, (path) => writable("sandbox.writable", cwd, path))

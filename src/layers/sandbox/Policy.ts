@@ -35,6 +35,9 @@ export const isIn = (folder: string, path: string): boolean =>
 /** Names that are read-only wherever they are in a writable folder: git and heddle run or load what is in them. */
 const guardedNames = new Set([".git", ".heddle", ".pi"])
 
+/** Whether every command has something else there than the machine. */
+export const isPrivate = (path: string): boolean => [...temporary, ...ofOthers].some((folder) => isIn(folder, path))
+
 const isGuarded = (root: string, path: string) =>
   path
     .slice(root.length)
@@ -46,8 +49,10 @@ export const place = (policy: Policy, path: string): Place => {
   const { absent, hidden, kept, workspace, writable } = policy
   if (hidden.some((one) => isIn(one.path, path))) return "invisible"
   const root = writable.find((folder) => isIn(folder, path))
-  const isPrivate = [...temporary, ...ofOthers].some((folder) => isIn(folder, path))
-  if (root === undefined) return isPrivate && !isIn(workspace, path) ? "invisible" : "read-only"
+  if (root === undefined) {
+    const isShown = isPrivate(workspace) && isIn(workspace, path)
+    return isPrivate(path) && !isShown ? "invisible" : "read-only"
+  }
   const isKept = [...kept, ...absent].some((one) => isIn(one, path))
   return isKept || isGuarded(root, path) ? "protected" : "writable"
 }
