@@ -504,6 +504,7 @@ class BashResult(_BashResultAlways, total=False):
     fullOutputPath: str
     artifactId: str
     artifactError: str
+    sandbox: SandboxResult
 
 
 class _BranchDataAlways(TypedDict):
@@ -868,7 +869,8 @@ class Enforcement(TypedDict):
     network: Literal["open", "proxy", "off"]
     approvals: ApprovalMode
     trust: TrustLevel
-    backend: str
+    backend: SandboxBackend
+    outside: List[str]
 
 
 class _EntryAppendedEventEntryAlways(TypedDict):
@@ -2066,6 +2068,17 @@ class RunFailure(_RunFailureAlways, total=False):
     code: Literal["budget_exceeded", "no_price"]
 
 
+class _SandboxResultAlways(TypedDict):
+    mode: str
+    network: Literal["open", "off"]
+    backend: SandboxBackend
+    denied: bool
+
+
+class SandboxResult(_SandboxResultAlways, total=False):
+    advice: str
+
+
 class _SessionInfoChangedEventAlways(TypedDict):
     type: Literal["session_info_changed"]
     sessionId: str
@@ -2952,6 +2965,7 @@ PromptData = PromptDisposition
 QueueMode = Literal["all", "one-at-a-time"]
 RiskLevel = Literal["low", "medium", "high", "critical"]
 RunMessage = Union[UserMessage, AssistantMessage, ToolResultMessage, CustomMessage]
+SandboxBackend = Literal["bubblewrap", "landlock", "seatbelt", "none"]
 SetBudgetData = BudgetState
 SetModelData = Model
 SteerData = PromptDisposition

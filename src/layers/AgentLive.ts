@@ -18,6 +18,7 @@ import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
 import { Processes } from "../services/machine/Processes.ts"
+import { Sandbox, SandboxRefused } from "../services/machine/Sandbox.ts"
 import { none as noRuleSet, Rules, type RuleSource } from "../services/Rules.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
@@ -28,7 +29,7 @@ import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import { Budget } from "../services/Budget.ts"
-import { ForeignSettings, Settings, SettingsNotice } from "../services/Settings.ts"
+import { ForeignSettings, Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import { Subagents } from "../services/delegation/Delegation.ts"
 import { Trust } from "../services/Trust.ts"
@@ -132,16 +133,51 @@ const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => ({
   load: noRules ? Effect.succeed(noRuleSet) : RuleFiles.read(options)
 })
 
+const local = { files: LocalFiles.service, processes: LocalProcesses.service }
+
+/** The machine as the settings want it. Code of the sandbox is loaded only for one. */
+const machine = Effect.fnUntraced(function* (options: AgentOptions, settings: SettingsValues) {
+  const { sandbox: mode } = settings
+  if (mode === "off") {
+    if (options.overrides["network"] !== "off") return { ...local, sandbox: undefined }
+    return yield* new SandboxRefused({
+      message: "--network off needs a sandbox, which holds the network: add --sandbox workspace-write"
+    })
+  }
+  const Confinement = yield* Effect.promise(() => import("./sandbox/Confinement.ts"))
+  const { agentDir, cwd } = options
+  const chosen = defined({ sessionDir: options.session.sessionDir })
+  const { sessionDir } = yield* Effect.provideService(
+    SessionFolders.locate({ agentDir, cwd, ...chosen }),
+    Settings,
+    settings
+  )
+  const asked = {
+    mode,
+    cwd,
+    agentDir,
+    sessionDir,
+    network: settings.network === "on" ? ("open" as const) : ("off" as const),
+    writable: settings["sandbox.writable"],
+    hidden: settings["sandbox.hidden"],
+    env: settings["sandbox.env"],
+    tmpBytes: settings["sandbox.tmpBytes"]
+  }
+  return yield* Confinement.make(asked, local)
+})
+
 /**
  * Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. Like `models` and `agent` it
  * is one Layer with several services: as Layers under `Layer.mergeAll` they would make every start 10 ms longer.
  */
 export const base = (options: AgentOptions) =>
-  Layer.effectContext(
+  Layer.scopedContext(
     Effect.gen(function* () {
       const found = yield* settings(options)
       const { declared, foreign = Effect.succeed(undefined), notice = "", trust } = found
+      const { files, processes, sandbox } = yield* machine(options, found.settings)
       return Context.make(Settings, found.settings).pipe(
+        Context.add(Sandbox, sandbox),
         Context.add(SettingsNotice, notice),
         Context.add(ForeignSettings, foreign),
         Context.add(Trust, trust),
@@ -149,8 +185,8 @@ export const base = (options: AgentOptions) =>
         Context.add(Declared, declared),
         Context.add(KnownSecrets, options.secrets ?? makeSecrets()),
         Context.add(Ids, RandomIds.make()),
-        Context.add(Files, LocalFiles.service),
-        Context.add(Processes, LocalProcesses.service),
+        Context.add(Files, files),
+        Context.add(Processes, processes),
         Context.add(Rules, rules(options)),
         Context.merge(SwitchedUi.services()),
         Context.add(HostTools, HostToolRegistry.make())

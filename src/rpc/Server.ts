@@ -6,7 +6,6 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Agent } from "../services/Agent.ts"
-import { Approvals } from "../services/Approvals.ts"
 import { Approvers } from "../services/host/Approvers.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { UiSwitch } from "../services/host/HostUi.ts"
@@ -17,7 +16,6 @@ import { SessionCore } from "../services/session/SessionCore.ts"
 import { Startup } from "../services/session/Startup.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
-import * as Trust from "../services/Trust.ts"
 import * as HostApprovals from "./approvals/HostApprovals.ts"
 import * as Connecting from "./Connecting.ts"
 import type { Connection } from "./Connection.ts"
@@ -26,6 +24,7 @@ import * as HostDialogs from "./dialogs/HostDialogs.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
 import * as Outbox from "./Outbox.ts"
+import * as Capabilities from "./protocol/Capabilities.ts"
 import { readyFrame } from "./protocol/Ready.ts"
 import type { CommandServices, ProcessServices } from "./registry.ts"
 import * as Following from "./subagents/Following.ts"
@@ -185,8 +184,7 @@ export const serve = (options: ServerOptions) =>
       const clock = yield* Effect.clock
       const connection = yield* Connecting.open(options, sessions)
       const { outbox, run } = yield* Outbox.make(transport, connection)
-      const { mode } = Context.get(yield* sessions.current, Approvals)
-      outbox.record(readyFrame(connection, yield* Trust.level, mode()))
+      outbox.record(readyFrame(connection, yield* Effect.provide(Capabilities.enforcement, yield* sessions.current)))
       const turns = yield* Turns.make({
         context: contextIn(yield* Effect.context<ProcessServices>(), sessions),
         ready: outbox.readerReady,

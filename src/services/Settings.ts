@@ -6,6 +6,7 @@ import * as SchemaAST from "effect/SchemaAST"
 import { ThinkingLevel } from "../domain/model/Model.ts"
 import * as Approvals from "./settings/Approvals.ts"
 import * as Guidance from "./settings/Guidance.ts"
+import * as Protection from "./settings/Protection.ts"
 import * as Reliability from "./settings/Reliability.ts"
 import * as Resources from "./settings/Resources.ts"
 import { count, flag, type Marks, marksOf, optionalSetting, setting, texts } from "./settings/Setting.ts"
@@ -111,6 +112,7 @@ export const SettingsValues = Schema.Struct({
   ...Resources.fields,
   ...Guidance.fields,
   ...Tasks.fields,
+  ...Protection.fields,
   "telemetry.enabled": flag(false, "Whether traces of sessions are sent to `telemetry.endpoint`.", "planned"),
   "telemetry.endpoint": optionalSetting(Schema.NonEmptyString, "Address of an OTLP collector.", { planned: true }),
   "telemetry.serviceName": optionalSetting(Schema.NonEmptyString, "Name of this service in the traces.", {

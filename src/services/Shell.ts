@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { OrInterrupted } from "./fibers/Interrupted.ts"
+import type { Judged } from "./machine/Sandbox.ts"
 
 /** The command was not run. A command that fails is a result. The last three: it may not happen, or nobody could say so. */
 export class ShellFailure extends Schema.TaggedError<ShellFailure>()("ShellFailure", {
@@ -33,6 +34,8 @@ export interface ShellResult {
   /** Why there is no file with the full output. */
   readonly artifactError?: string
   readonly durationMs: number
+  /** Absent where no sandbox has held the command. */
+  readonly sandbox?: Judged
 }
 
 export type OtherMeans = (

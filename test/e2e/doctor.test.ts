@@ -40,6 +40,7 @@ describe("heddle doctor", () => {
         "shell",
         "ripgrep",
         "terminal",
+        "sandbox",
         "agent folder",
         "sessions",
         "working folder",

@@ -269,6 +269,7 @@ export interface BashResult {
   readonly artifactId?: string
   readonly artifactError?: string
   readonly durationMs: number
+  readonly sandbox?: SandboxResult
 }
 
 export interface BranchData {
@@ -472,7 +473,8 @@ export interface Enforcement {
   readonly network: "open" | "proxy" | "off"
   readonly approvals: ApprovalMode
   readonly trust: TrustLevel
-  readonly backend: string
+  readonly backend: SandboxBackend
+  readonly outside: ReadonlyArray<string>
 }
 
 /** An extension has stored an entry of its own. */
@@ -1045,6 +1047,16 @@ export interface RunFailure {
 }
 
 export type RunMessage = UserMessage | AssistantMessage | ToolResultMessage | CustomMessage
+
+export type SandboxBackend = "bubblewrap" | "landlock" | "seatbelt" | "none"
+
+export interface SandboxResult {
+  readonly mode: string
+  readonly network: "open" | "off"
+  readonly backend: SandboxBackend
+  readonly denied: boolean
+  readonly advice?: string
+}
 
 /** The name of the session, absent if it has none. Sent when the name or the session changes. */
 export interface SessionInfoChangedEvent {

@@ -53,6 +53,8 @@ export const explained = {
   AmbiguousSession: unusable,
   NotASession: unusable,
   NewerSession: unusable,
+  SandboxRefused: unusable,
+  SandboxUnavailable: ({ message }: Error) => new StartupFailure({ code: "SANDBOX_UNAVAILABLE", message }),
   SessionInUse: refused,
   StoreFailure: refused,
   OptionRefused: unusable,

@@ -19,6 +19,7 @@ import * as SubagentsModule from "../subagents/SubagentsModule.ts"
 import * as TodosModule from "../todo/TodosModule.ts"
 import * as AskModule from "../tools/ask/AskModule.ts"
 import * as ToolsModule from "../tools/ToolsModule.ts"
+import * as SandboxModule from "../sandbox/SandboxModule.ts"
 import * as SessionPlan from "./SessionPlan.ts"
 
 export const approvals = ApprovalsModule.module
@@ -32,6 +33,7 @@ export const hooks = HooksModule.module
 export const instructions = InstructionsModule.module
 export const retries = Retries.module
 export const rules = SessionRules.module
+export const sandbox = SandboxModule.module
 export const subagents = SubagentsModule.module
 export const todos = TodosModule.module
 export const tools = ToolsModule.module
@@ -52,6 +54,7 @@ export const standard = SessionPlan.core
   .add(ask)
   .add(subagents)
   .add(extensionEntries)
+  .add(sandbox)
 
 /** What the session of a subagent has from the one that has started it. */
 export interface FromParent {

@@ -45,9 +45,9 @@ const together = (read: ReadonlyArray<FilesRead>): FilesRead => ({
   refused: read.flatMap(({ refused }) => refused)
 })
 
-type Place = Pick<SettingsSource, "isProject" | "isUntrusted">
+type Whose = Pick<SettingsSource, "isProject" | "isUntrusted">
 
-const parse = (path: string, read: Option.Option<string>, place: Place): FilesRead => {
+const parse = (path: string, read: Option.Option<string>, whose: Whose): FilesRead => {
   if (Option.isNone(read)) return nothing
   const text = read.value
   const values = ReadText.parse(path, text)
@@ -55,7 +55,7 @@ const parse = (path: string, read: Option.Option<string>, place: Place): FilesRe
     return { ...nothing, failures: [`${path} is ignored, it is not ${ReadText.language(path)}: ${values.left}`] }
   // An empty YAML file, or one with nothing but comments, is null.
   const content = valuesIn(path, values.right ?? {})
-  return { ...nothing, sources: [{ name: path, values: content, text, ...place, isOfPeers: isOfPeers(path) }] }
+  return { ...nothing, sources: [{ name: path, values: content, text, ...whose, isOfPeers: isOfPeers(path) }] }
 }
 
 const readOwn = (files: Files, path: string) =>

@@ -84,8 +84,12 @@ const stricter = (type: SchemaAST.AST, before: unknown, value: unknown): unknown
   switch (marksOf(type).project) {
     case "more":
       return joined(before, value)
-    case "stricter":
-      return literals(type).indexOf(value) >= literals(type).indexOf(before) ? value : undefined
+    case "stricter": {
+      // Without a value, the loosest is in force.
+      const [least, most] = [Math.max(0, literals(type).indexOf(before)), literals(type).indexOf(value)]
+      if (most > least) return value
+      return value === before ? before : undefined
+    }
     case "lower":
       return Number(value) <= Number(before) ? value : undefined
     default:

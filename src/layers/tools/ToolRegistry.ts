@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { HostTools } from "../../services/host/HostTools.ts"
 import { Files } from "../../services/machine/Files.ts"
 import { Processes } from "../../services/machine/Processes.ts"
+import { Sandbox } from "../../services/machine/Sandbox.ts"
 import type { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
@@ -44,7 +45,7 @@ const checkNames = (names: ReadonlySet<string>, wanted: ReadonlyArray<string>) =
     : Effect.void
 }
 
-type Surroundings = Pick<BuiltInOptions, "shell" | "machine">
+type Surroundings = Pick<BuiltInOptions, "isConfined" | "shell" | "machine">
 
 /** Loaded at the first model call, or to check names that were given. */
 const load = Effect.promise(() => import("./builtIn.ts"))
@@ -83,6 +84,7 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const masked = MaskedOutput.make(yield* KnownSecrets)
   const around: Surroundings = {
     shell: yield* Shell,
+    isConfined: (yield* Sandbox) !== undefined,
     machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes))
   }
   let names: ReadonlySet<string> = new Set()

@@ -9,9 +9,21 @@ import { Approvals, type SessionApprovals } from "../../services/Approvals.ts"
 import { Agent } from "../../services/Agent.ts"
 import { UserCommands } from "../../services/hooks/Hooks.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
+import { Backend } from "../../services/machine/Sandbox.ts"
 import { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { type OtherMeans, Shell, ShellFailure, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
+
+const SandboxResult = Schema.Struct({
+  mode: Schema.String,
+  network: Schema.Literal("open", "off"),
+  backend: Backend,
+  denied: described(Schema.Boolean, "It failed in a way that the sandbox explains."),
+  advice: optional(Schema.String, "What would allow it.")
+}).annotations({
+  identifier: "SandboxResult",
+  description: "What held a command, and whether it was denied something."
+})
 
 const BashResult = Schema.Struct({
   output: Schema.String,
@@ -26,7 +38,8 @@ const BashResult = Schema.Struct({
   fullOutputPath: optional(Schema.String, "The file with the whole output, if it was truncated."),
   artifactId: optional(Schema.String, "The name of that file."),
   artifactError: optional(Schema.String, "Why the whole output could not be stored."),
-  durationMs: Schema.Finite
+  durationMs: Schema.Finite,
+  sandbox: optional(SandboxResult, "Absent if no sandbox has held the command.")
 }).annotations({ identifier: "BashResult", description: "The result of a shell command of the user." })
 
 const Bash = Schema.Struct({
@@ -39,8 +52,10 @@ const longestTimeout = 3600
 
 /** A command that reached its timeout counts as cancelled, too: it has no exit code. */
 const toResult = (result: ShellResult): typeof BashResult.Type => {
-  const { lastLinePartial: _partial, maxBytes: _bytes, maxLines: _lines, timedOut, truncatedBy: _by, ...rest } = result
-  return { ...rest, cancelled: rest.cancelled || timedOut, ...(timedOut ? { timedOut } : {}) }
+  const { lastLinePartial: _partial, maxBytes: _bytes, maxLines: _lines, timedOut, truncatedBy: _by, ...more } = result
+  const { sandbox, ...rest } = more
+  const held = sandbox === undefined ? {} : { sandbox: { ...sandbox.report, ...defined({ advice: sandbox.advice }) } }
+  return { ...rest, cancelled: rest.cancelled || timedOut, ...(timedOut ? { timedOut } : {}), ...held }
 }
 
 const toMessage = (params: typeof Bash.Type, result: typeof BashResult.Type, timestamp: number) => {

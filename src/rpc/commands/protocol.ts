@@ -3,10 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
-import { Approvals } from "../../services/Approvals.ts"
 import { dialogMethods } from "../../services/host/HostUi.ts"
 import { AbortQueue } from "../../services/Settings.ts"
-import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
 import * as Connection from "../Connection.ts"
 import type { Preferences, UpdateForm } from "../Preferences.ts"
@@ -126,7 +124,7 @@ const initialize = Command.make({
       dialects: Capabilities.dialects,
       capabilities: Capabilities.capabilities,
       limits: Capabilities.frameLimits(connection.maxFrameBytes),
-      enforcement: Capabilities.enforcement(yield* Trust.level, (yield* Approvals).mode()),
+      enforcement: yield* Capabilities.enforcement,
       schemaHash,
       sessionId,
       epoch,

@@ -8,7 +8,6 @@ import { Model, ThinkingLevel } from "../../domain/model/Model.ts"
 import { ContextUsage } from "../../domain/session/SessionStats.ts"
 import { TodoPhase } from "../../domain/todo/Todo.ts"
 import { defined } from "../../domain/Values.ts"
-import { Approvals } from "../../services/Approvals.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Instructions } from "../../services/session/Instructions.ts"
 import { ToolSet } from "../../services/Tools.ts"
@@ -115,7 +114,7 @@ const getState = Command.make({
       isSettled,
       protocol: { dialect: connection.dialect.name, version: protocolVersion },
       trust: yield* Trust.level,
-      enforcement: enforcement(yield* Trust.level, (yield* Approvals).mode())
+      enforcement: yield* enforcement
     }
     const { largeState = [] } = connection.dialect
     const has = (member: (typeof largeState)[number]) => verbose === true || largeState.includes(member)

@@ -1,9 +1,12 @@
 /** What `ready` and `initialize` report of heddle (supplement 5.2). A capability is listed when it works. */
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Mode } from "../../domain/approvals/Modes.ts"
 import { described } from "../../domain/conversation/Content.ts"
+import { Approvals } from "../../services/Approvals.ts"
 import { dialectNames } from "../../services/host/Dialect.ts"
-import { TrustLevel } from "../../services/Trust.ts"
+import { Backend, neverHeld, Sandbox } from "../../services/machine/Sandbox.ts"
+import * as Trust from "../../services/Trust.ts"
 import * as Chunks from "../peers/Chunks.ts"
 
 export const protocolVersion = 1
@@ -49,14 +52,24 @@ export const Enforcement = Schema.Struct({
   sandbox: Schema.Literal("none", "workspace-write", "read-only"),
   network: Schema.Literal("open", "proxy", "off"),
   approvals: Mode,
-  trust: TrustLevel,
-  backend: Schema.String
+  trust: Trust.TrustLevel,
+  backend: described(Backend, "By what means the sandbox holds programs."),
+  outside: described(
+    Schema.Array(Schema.String),
+    "What the sandbox does not hold: `extensions`, whose code runs in the process of heddle, `host_tools`, and what its means cannot hold."
+  )
 }).annotations({ identifier: "Enforcement", description: "What limits the tools of the agent." })
 
-export const enforcement = (trust: typeof TrustLevel.Type, approvals: Mode): typeof Enforcement.Type => ({
-  sandbox: "none",
-  network: "open",
-  approvals,
-  trust,
-  backend: "none"
+/** What is in force now. */
+export const enforcement: Effect.Effect<typeof Enforcement.Type> = Effect.gen(function* () {
+  const sandbox = yield* Sandbox
+  const { mode } = yield* Approvals
+  return {
+    sandbox: sandbox?.mode ?? "none",
+    network: sandbox?.network ?? "open",
+    approvals: mode(),
+    trust: yield* Trust.level,
+    backend: sandbox?.backend ?? "none",
+    outside: sandbox?.outside ?? neverHeld
+  }
 })

@@ -16,7 +16,7 @@ export interface Marks {
   /** The lists of all sources add up. */
   readonly adds?: true
   /**
-   * What a project's files may say, trusted or not, because the setting protects the user: more members of a list, a later
+   * What a project's files may say, trusted or not, whatever the command line says, because the setting protects the user: more members of a list, a later
    * one of the literals (they are in order, from loose to strict), a lower number, or nothing.
    */
   readonly project?: "more" | "stricter" | "lower" | "nothing"

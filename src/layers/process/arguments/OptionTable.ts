@@ -48,6 +48,7 @@ export const listModels = valueOptional(
 const modes = ["text", "json", "rpc", "rpc-ui"] as const
 /** Modes, and words that stand for a mode and a sandbox. */
 const approvals = ["off", "ask", "deny", "read-only", "auto", "full"] as const
+const sandboxModes = ["off", "read-only", "workspace-write"] as const
 export const updateForms = ["full", "delta"] as const
 export const agentEnds = ["final", "per-attempt"] as const
 export type AgentEnd = (typeof agentEnds)[number]
@@ -125,6 +126,17 @@ export const optionGroups: ReadonlyArray<OptionGroup> = [
       repeated("allow", "rule", "Let this happen without a question, such as 'bash(git status*)' or 'write(src/**)'"),
       repeated("ask", "rule", "Ask before this happens"),
       repeated("deny", "rule", "Let this never happen")
+    ]
+  },
+  {
+    title: "Sandbox",
+    options: [
+      choice(
+        "sandbox",
+        sandboxModes,
+        "What commands and file tools may change: anything, nothing, or the working folder (docs/sandbox.md)"
+      ),
+      choice("network", ["on", "off"], "Whether commands in the sandbox reach the network (default: off)")
     ]
   },
   {

@@ -91,7 +91,12 @@ export const assignments = Effect.fnUntraced(function* (given: Given) {
 /** The values of `--set`, and what other options say about settings. */
 export const readOverrides = Effect.fnUntraced(function* (given: Given) {
   const isOffline = given.values.has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
-  return { ...(yield* assignments(given)), ...(isOffline ? { "models.discover": [] } : {}) }
+  const [sandbox, network] = [given.values.get("sandbox")?.[0], given.values.get("network")?.[0]]
+  return {
+    ...(yield* assignments(given)),
+    ...defined({ sandbox, network }),
+    ...(isOffline ? { "models.discover": [] } : {})
+  }
 })
 
 /** What the user says about the project; nothing where they leave it to what they have stored. */

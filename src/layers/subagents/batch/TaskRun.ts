@@ -14,6 +14,7 @@ import type { ParentSession } from "../../../services/delegation/Delegation.ts"
 import type { SessionSubagents, Task } from "../../../services/delegation/Subagents.ts"
 import type * as Supervision from "../../../services/supervision/Supervision.ts"
 import { failureText, skipped, Verification, type VerificationPlan } from "../../../services/delegation/Verification.ts"
+import { inWorkspace } from "../../../services/machine/Sandbox.ts"
 import { type Delta, Worktrees, type Worktree } from "../../../services/delegation/Worktrees.ts"
 import type { Tool } from "../../../services/Tools.ts"
 import * as LocalPaths from "../../platform/files/LocalPaths.ts"
@@ -187,7 +188,9 @@ export const run = Effect.fnUntraced(function* (
   const folder = worktree?.cwd ?? cwd
   const approvals = parent.approvals.below(id, folder)
   const isKept = yield* batch.artifacts.isKept
-  const child = yield* ChildSession.open(
+  // In a sandbox, an isolated agent changes its worktree, and not the folder that it is a copy of.
+  const inside = inWorkspace(worktree?.root)
+  const session = ChildSession.open(
     {
       id,
       agent,
@@ -206,11 +209,12 @@ export const run = Effect.fnUntraced(function* (
     },
     batchTask.node
   )
+  const child = yield* inside(session)
   batchTask.opened(child)
   batchTask.progress.become("running")
   yield* Effect.addFinalizer(() => Effect.map(child.spent, (spent) => (outcome.spent = spent)))
   Object.assign(outcome, yield* Conversation.toResult(child, text, submitted, schema !== undefined))
   if (worktree === undefined) return
-  yield* verify(approvals, batch, batchTask, publish, text, worktree, child, outcome)
+  yield* inside(verify(approvals, batch, batchTask, publish, text, worktree, child, outcome))
   yield* bringBack(batch, batchTask, worktree, child, outcome)
 })
