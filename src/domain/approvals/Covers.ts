@@ -8,7 +8,8 @@ const groups: Readonly<Record<string, ReadonlyArray<string>>> = {
   write: ["write", "edit"]
 }
 
-const names = (rule: Rule, tool: string): boolean =>
+/** Whether the rule speaks of the tool at all. */
+export const names = (rule: Rule, tool: string): boolean =>
   rule.tool === "*" || rule.tool === tool || (groups[rule.tool]?.includes(tool) ?? false)
 
 const plain = /^[\w@%+=:,./-]+$/
@@ -30,8 +31,11 @@ const restrictsLine = (rule: Rule, subject: BashSubject): boolean => {
   if (rule.pattern === undefined || isWholeLine(rule, subject)) return true
   const matches = Match.text(rule.pattern)
   return subject.line.commands.some(
-    ({ assignments, base, text }) =>
-      matches(text) || matches(base) || (assignments.length > 0 && matches([...assignments, text].join(" ").trimEnd()))
+    ({ assignments, base, text, written }) =>
+      matches(text) ||
+      matches(base) ||
+      matches(written) ||
+      (assignments.length > 0 && matches([...assignments, text].join(" ").trimEnd()))
   )
 }
 

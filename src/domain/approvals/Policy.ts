@@ -29,9 +29,16 @@ export interface Judgement {
   readonly rule?: Rule
 }
 
-/** Whether any call is judged at all. Without it nobody needs a subject, and the shell parser is not loaded. */
+/** Whether any call is judged at all: a mode but `off`, or any rule. */
 export const isActive = ({ allow, ask, deny, mode }: Policy): boolean =>
   mode !== "off" || deny.length > 0 || ask.length > 0 || allow.length > 0
+
+/**
+ * Whether a call of the tool can get another verdict than "run it". Without that nobody needs a subject; `bash` that asks to
+ * leave the sandbox is judged all the same.
+ */
+export const concerns = (policy: Policy, tool: string): boolean =>
+  policy.mode !== "off" || [...policy.deny, ...policy.ask].some((rule) => Covers.names(rule, tool))
 
 const isRead = ({ places, real, tool }: FileSubject): boolean => {
   if (tool === "write" || tool === "edit") return false

@@ -13,7 +13,7 @@ import {
   type SyntaxNode,
   type Word as Node
 } from "unbash"
-import { hidesSubstitution } from "../../domain/approvals/shell/Doubts.ts"
+import { hidesSubstitution, isSpecial } from "../../domain/approvals/shell/Doubts.ts"
 import * as ShellLine from "../../domain/approvals/shell/ShellLine.ts"
 import type { Redirect, SimpleCommand, Syntax, Unknown, Word } from "../../domain/approvals/shell/Syntax.ts"
 
@@ -55,11 +55,12 @@ const inputsOf = (redirects: ReadonlyArray<Redirection>): ReadonlyArray<string> 
     return redirect.type === "HereString" && redirect.target !== undefined ? [redirect.target.value] : []
   })
 
-const toCommand = (command: Command): SimpleCommand => {
+const toCommand = (command: Command, source: string): SimpleCommand => {
   const words = command.args.map((arg): Word =>
     arg.type === "Word" ? toWord(arg) : { text: arg.text, kind: "dynamic" }
   )
   return {
+    written: source.slice(command.pos, command.end),
     words: command.name === undefined ? words : [toWord(command.name), ...words],
     assignments: command.prefix.flatMap((part) => (part.type === "Assignment" ? [part.text] : [])),
     inputs: inputsOf(command.redirects)
@@ -71,9 +72,6 @@ const expansionDoubts = ({ operation, text }: ParameterExpansionPart): ReadonlyA
   if (operation?.type === "Default" && operation.operator.endsWith("=")) return [{ kind: "assignment", text }]
   return operation?.type === "Transform" && operation.operand.value === "P" ? [{ kind: "substitution", text }] : []
 }
-
-/** Variables that programs look at are written in capitals; `http_proxy` and its like are the exception. */
-const isSpecial = (name: string): boolean => /[A-Z]|_proxy$/.test(name)
 
 const loopDoubts = (variable: Node): ReadonlyArray<Unknown> =>
   isSpecial(variable.value) ? [{ kind: "assignment", text: variable.value }] : []
@@ -111,17 +109,42 @@ const doubtsOf = (node: SyntaxNode): ReadonlyArray<Unknown> => {
   }
 }
 
+/** An expansion is parsed when it is looked at, once for each one around it. All together, in characters. */
+const mostExpanded = 256 * 1024
+
+const expandedIn = (node: SyntaxNode): number => {
+  switch (node.type) {
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+    case "ArithmeticCommandExpansion":
+    case "ArithmeticExpansion":
+    case "ParameterExpansion":
+      return node.text.length
+    default:
+      return 0
+  }
+}
+
 /** In source order, without recursion. */
-const walk = (script: SyntaxNode): Syntax => {
+const walk = (script: SyntaxNode, text: string): Syntax => {
   const commands: Array<SimpleCommand> = []
   const redirects: Array<Redirect> = []
   const unknown: Array<Unknown> = []
-  const open: Array<SyntaxNode> = [script]
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+  // Backticks in backticks have a source of their own, without the backslashes.
+  const open: Array<readonly [node: SyntaxNode, source: string]> = [[script, text]]
+  let expanded = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [node, around] = next
+    const source = (node.type === "Script" ? node.source : undefined) ?? around
     for (const doubt of doubtsOf(node)) unknown.push(doubt)
-    if (node.type === "Command") commands.push(toCommand(node))
+    if (node.type === "Command") commands.push(toCommand(node, source))
     if (node.type === "Redirect") for (const redirect of redirectOf(node)) redirects.push(redirect)
-    for (const child of childrenOf(node).toReversed()) open.push(child)
+    expanded += expandedIn(node)
+    if (expanded > mostExpanded) {
+      unknown.push({ kind: "nesting", text: "expansions stand in each other too deeply" })
+      break
+    }
+    for (const child of childrenOf(node).toReversed()) open.push([child, source])
   }
   return { commands, redirects, unknown }
 }
@@ -129,7 +152,7 @@ const walk = (script: SyntaxNode): Syntax => {
 /** Whatever the parser throws is a parse error. */
 const parse = (text: string): Syntax =>
   Either.getOrElse(
-    Either.try(() => walk(parseBash(text))),
+    Either.try(() => walk(parseBash(text), text)),
     () => ({ commands: [], redirects: [], unknown: [{ kind: "parse_error", text: "the line cannot be parsed" }] })
   )
 

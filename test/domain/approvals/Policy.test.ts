@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import * as Covers from "../../../src/domain/approvals/Covers.ts"
-import { isActive, judge, noRules, type Policy } from "../../../src/domain/approvals/Policy.ts"
+import { concerns, isActive, judge, noRules, type Policy } from "../../../src/domain/approvals/Policy.ts"
 import { rulesOf, type RuleTexts } from "../../../src/domain/approvals/PolicySources.ts"
 import * as Rule from "../../../src/domain/approvals/Rule.ts"
 import type { Subject } from "../../../src/domain/approvals/Subject.ts"
@@ -50,10 +50,32 @@ describe("Policy", () => {
     })
   })
 
+  it("denies commands by their words, as they are written, and by the name of the program", () => {
+    const denies = (pattern: string, line: string) =>
+      judge(policy({ deny: [`bash(${pattern})`] }, { mode: "off" }), bash(line)).verdict === "deny"
+    assert.isTrue(denies("git push --force", "ls; /usr/bin/git 'push' --force"))
+    assert.isTrue(denies("git commit -m 'a b'", "ls && git commit -m 'a b' | cat"))
+    assert.isTrue(denies("git commit -m 'a b'", "echo `echo \\`git commit -m 'a b'\\``"))
+    assert.isTrue(denies("git commit -m 'a b'", "cat <<EOF\n$(git commit -m 'a b')\nEOF"))
+    assert.isTrue(denies("LD_PRELOAD=*", "ls; LD_PRELOAD=x make"))
+    assert.isTrue(denies("PATH=*", "PATH=x"))
+    assert.isTrue(denies("ls; pwd", "ls; pwd"))
+    assert.isFalse(denies("git push --force", "git push -f"))
+    assert.isFalse(denies("git *", "digit x"))
+  })
+
   it("is active with a mode or a rule", () => {
     assert.isFalse(isActive(policy({}, { mode: "off" })))
     assert.isTrue(isActive(policy({})))
     assert.isTrue(isActive(policy({ deny: ["bash"] }, { mode: "off" })))
+  })
+
+  it("concerns only the tools that its rules name, where the mode is off", () => {
+    const given = policy({ deny: ["write(x)"], ask: ["read"], allow: ["bash(ls)"] }, { mode: "off" })
+    const tools = ["write", "edit", "read", "grep", "bash", "host"].filter((tool) => concerns(given, tool))
+    assert.deepStrictEqual(tools, ["write", "edit", "read", "grep"])
+    assert.isTrue(concerns({ ...given, mode: "ask" }, "bash"))
+    assert.isTrue(concerns(policy({ deny: ["*"] }, { mode: "off" }), "bash"))
   })
 
   it("allows a line only if each command has a rule", () => {

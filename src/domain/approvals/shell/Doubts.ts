@@ -18,6 +18,9 @@ import type { SimpleCommand, Unknown, UnknownKind, Word } from "./Syntax.ts"
 /** What bash would evaluate if it took the word for a subscript. */
 export const hidesSubstitution = (text: string): boolean => text.includes("$(") || text.includes("`")
 
+/** Variables that programs look at are written in capitals; `http_proxy` and its like are the exception. */
+export const isSpecial = (name: string): boolean => /[A-Z]|_proxy$/.test(name)
+
 /** A glob may become the name of a file that looks like an action. */
 const mayBeAction = ({ kind, text }: Word): boolean => {
   if (kind === "dynamic") return true
@@ -66,7 +69,8 @@ const interpreted = (words: ReadonlyArray<Word>, interpreter: Interpreter): Unkn
 }
 
 const setsVariables = (program: string, args: ReadonlyArray<Word>): boolean => {
-  if (assigning.has(program)) return true
+  if (assigning.has(program))
+    return args.some(({ kind, text }) => kind !== "literal" || isSpecial(text) || text.includes("["))
   if (program === "printf") return args[0]?.text.startsWith("-v") ?? false
   return declaring.has(program) && args.some(({ kind, text }) => kind === "dynamic" || text.includes("="))
 }

@@ -57,12 +57,15 @@ const valuesOf = (words: ReadonlyArray<Word>, options: ReadonlyArray<string>): R
 const join = (words: ReadonlyArray<Word>): string => words.map(({ text }) => text).join(" ")
 
 /** Behind each `-exec` up to its end. */
-const findCommands = (words: ReadonlyArray<Word>): ReadonlyArray<ReadonlyArray<Word>> =>
-  words.flatMap(({ text }, at) => {
-    if (!/^-(exec|ok)(dir)?$/.test(text)) return []
-    const end = words.findIndex((word, index) => index > at && (word.text === ";" || word.text === "+"))
-    return [words.slice(at + 1, end < 0 ? words.length : end)]
+const findCommands = (words: ReadonlyArray<Word>): Inner => {
+  const starts = words.flatMap(({ text }, at) => (/^-(exec|ok)(dir)?$/.test(text) ? [at + 1] : []))
+  if (starts.length > mostStarts) return { commands: [], lines: [], isCut: true }
+  const commands = starts.map((start) => {
+    const end = words.findIndex(({ text }, at) => at >= start && (text === ";" || text === "+"))
+    return words.slice(start, end < 0 ? words.length : end)
   })
+  return { commands, lines: [], isCut: false }
+}
 
 const shellLines = ({ inputs, words }: SimpleCommand): ReadonlyArray<string> => {
   const codes = words.flatMap(({ text }, at) => (at > 0 && /^-\w*c\w*$/.test(text) ? [textOf(words, at + 1)] : []))
@@ -84,10 +87,11 @@ const evaluated = (
 export const innerOf = (command: SimpleCommand): Inner => {
   const { words } = command
   const program = baseName(textOf(words, 0))
-  if (program === "find") return { commands: findCommands(words), lines: [], isCut: false }
+  if (program === "find") return findCommands(words)
   if (isShell(program)) return { commands: [], lines: shellLines(command), isCut: false }
   const wrapper = wrappers.get(program)
-  const { isCut, starts } = wrapper === undefined ? { isCut: false, starts: [] } : startsOf(words, wrapper)
+  const isQuery = wrapper?.query?.test(textOf(words, 1)) ?? false
+  const { isCut, starts } = wrapper === undefined || isQuery ? { isCut: false, starts: [] } : startsOf(words, wrapper)
   return {
     isCut,
     commands: starts.map((at) => words.slice(at)),

@@ -10,11 +10,13 @@ export interface Wrapper {
   readonly assigns?: boolean
   /** Options with a line of the shell as their value. */
   readonly code?: ReadonlyArray<string>
+  /** With this option it only says where the command is. */
+  readonly query?: RegExp
 }
 
 export const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ["exec", { flags: "cl" }],
-  ["command", { flags: "pvV" }],
+  ["command", { flags: "p", query: /^-p*[vV]+$/ }],
   ["builtin", { flags: "" }],
   ["env", { flags: "i0v", assigns: true, code: ["-S", "--split-string"] }],
   ["sudo", { flags: "nEHSkKbiPABsv", assigns: true }],
@@ -86,7 +88,7 @@ export const opaque: ReadonlySet<string> = new Set([
   "vim"
 ])
 
-/** Builtins that set variables without the form of an assignment. */
+/** Builtins that set the variables that they name, without the form of an assignment. */
 export const assigning: ReadonlySet<string> = new Set(["read", "mapfile", "readarray", "getopts", "let", "unset"])
 
 /** Those that take assignments as arguments, which quotes may hide from the parser. */

@@ -6,17 +6,19 @@ import type { Parse, Redirect, SimpleCommand, Unknown, Word } from "./Syntax.ts"
 
 /** Longer lines are not parsed. */
 const mostBytes = 64 * 1024
-/** The parser looks at a substitution once for each one around it. */
-const mostSubstituted = 2_000_000
+/** The parser goes through the heredocs that are open for each new one. */
+const mostHeredocs = 1000
 /** Wrappers in wrappers, lines in lines. */
 const mostNesting = 16
 /** What wrappers and words of a line run, all together, in characters. */
-const mostInner = 8 * mostBytes
+const mostInner = 2 * mostBytes
 
 export interface ShellCommand {
   /** The words after removal of quotes, joined by one blank. */
   readonly text: string
-  /** The same with the command word cut to its base name: `rm x` for `/bin/rm x`. */
+  /** With its quotes, as it stands in the line. */
+  readonly written: string
+  /** `text` with the command word cut to its base name: `rm x` for `/bin/rm x`. */
   readonly base: string
   readonly words: ReadonlyArray<Word>
   /** Variables that are set for it, or for the lines behind it if it has no words. */
@@ -33,11 +35,11 @@ export interface ShellLine {
   readonly unknown: ReadonlyArray<Unknown>
 }
 
-const toCommand = ({ assignments, words }: SimpleCommand): ShellCommand => {
+const toCommand = ({ assignments, words, written }: SimpleCommand): ShellCommand => {
   const [first, ...others] = words.map(({ text }) => text)
   const text = words.map((word) => word.text).join(" ")
   const base = first === undefined ? "" : [baseName(first), ...others].join(" ")
-  return { text, base, words, assignments }
+  return { text, written: written ?? text, base, words, assignments }
 }
 
 const bytes = (text: string): number => {
@@ -49,14 +51,12 @@ const bytes = (text: string): number => {
   return count
 }
 
-/** Counts substitutions of all forms, whether they are nested or not. */
-const substitutions = (line: string): number => line.match(/[$<>]\(|\$\{/g)?.length ?? 0
+const heredocs = (line: string): number => line.match(/<</g)?.length ?? 0
 
 const boundOf = (line: string): Unknown | undefined => {
   if (line.length > mostBytes || bytes(line) > mostBytes) return { kind: "too_long", text: "the line is over 64 KB" }
   if (line.includes("\0")) return { kind: "parse_error", text: "the line has a NUL" }
-  const isHeavy = line.length * Math.min(substitutions(line), 256) > mostSubstituted
-  return isHeavy ? { kind: "nesting", text: "the line has too many substitutions" } : undefined
+  return heredocs(line) > mostHeredocs ? { kind: "nesting", text: "there are too many heredocs" } : undefined
 }
 
 /** Bash takes them for letters, people do not see them. */

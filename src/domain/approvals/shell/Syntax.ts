@@ -39,6 +39,8 @@ export interface Redirect {
 
 /** A command with its words, which has none if it only assigns. */
 export interface SimpleCommand {
+  /** With its quotes, as it stands in the line; absent for what a wrapper runs. */
+  readonly written?: string
   readonly words: ReadonlyArray<Word>
   /** As written: `A=1`. */
   readonly assignments: ReadonlyArray<string>
