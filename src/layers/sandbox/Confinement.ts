@@ -1,8 +1,10 @@
 /** The sandbox of a process: what is in force, and the machine as it lets others have it. Loaded only where one is asked for. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Files } from "../../services/machine/Files.ts"
-import type { Processes } from "../../services/machine/Processes.ts"
-import { neverHeld, type Report, type SandboxInForce } from "../../services/machine/Sandbox.ts"
+import * as Layer from "effect/Layer"
+import { Files } from "../../services/machine/Files.ts"
+import { Processes } from "../../services/machine/Processes.ts"
+import { neverHeld, type Report, Sandbox, type SandboxInForce } from "../../services/machine/Sandbox.ts"
 import { defined } from "../../domain/Values.ts"
 import * as Host from "../platform/sandbox/Host.ts"
 import * as Backends from "./Backends.ts"
@@ -66,7 +68,17 @@ export const make = Effect.fnUntraced(function* (options: Options.SandboxOptions
   }
   return {
     sandbox,
-    files: ConfinedFiles.make(machine.files, { latest, policy, place: placeOf, report }),
+    files: ConfinedFiles.make(machine.files, { latest, policy, place: placeOf, report: { ...report, denied: true } }),
     processes: ConfinedProcesses.make(machine.processes, { backend, workspaces, env })
   }
 })
+
+/** The machine in the sandbox, in place of the local one, which it needs. */
+export const layer = (options: Options.SandboxOptions) =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const machine = { files: yield* Files, processes: yield* Processes }
+      const { files, processes, sandbox } = yield* make(options, machine)
+      return Context.make(Files, files).pipe(Context.add(Processes, processes), Context.add(Sandbox, sandbox))
+    })
+  )

@@ -237,3 +237,40 @@ describe("parseOverride", () => {
     assert.deepStrictEqual(parseOverride("novalue"), Either.left('--set expects <key>=<value>, got "novalue"'))
   })
 })
+
+describe("settings that protect the user", () => {
+  const project = (values: object): SettingsSource => ({ name: "project", values, isProject: true })
+  const merged = (...sources: ReadonlyArray<SettingsSource>) => {
+    const { leftOut, tooLoose, values } = merge(sources)
+    return { sandbox: values.sandbox, network: values.network, hidden: values["sandbox.hidden"], leftOut, tooLoose }
+  }
+  const own = { name: "--sandbox", values: { sandbox: "workspace-write", network: "on", "sandbox.hidden": ["a"] } }
+
+  it("a project makes them stricter, also against the command line and without trust", () => {
+    const strict = { sandbox: "read-only", network: "off", "sandbox.hidden": ["b"] }
+    for (const source of [project(strict), { ...project(strict), isUntrusted: true }]) {
+      assert.deepStrictEqual(merged(source, own), {
+        sandbox: "read-only",
+        network: "off",
+        hidden: ["a", "b"],
+        leftOut: [],
+        tooLoose: []
+      })
+    }
+  })
+  it("and never looser, trusted or not; what says the same is no news", () => {
+    const loose = { sandbox: "off", network: "on", "sandbox.writable": ["/"], "sandbox.env": ["A_KEY"] }
+    assert.deepStrictEqual(merged(project(loose), own), {
+      sandbox: "workspace-write",
+      network: "on",
+      hidden: ["a"],
+      leftOut: [],
+      tooLoose: ["sandbox", "sandbox.writable", "sandbox.env"]
+    })
+    assert.deepStrictEqual(merged(project({ network: "on" })).tooLoose, ["network"])
+    assert.deepStrictEqual(merged(project({ sandbox: "off" })).tooLoose, [])
+  })
+  it("a value of the wrong type is reported as anywhere else", () => {
+    assert.deepStrictEqual(result(project({ sandbox: "of" })).problems.length, 1)
+  })
+})

@@ -73,7 +73,10 @@ const details = (setting: Effective.Effective, cwd: string) =>
     ...(setting.reset === true
       ? ["  Rpc mode resets it to its default, except with --set or --inherit-settings."]
       : []),
-    ...(setting.free === true ? [] : ["  In the files of a project it counts only if you trust the project."])
+    ...(setting.tightens === undefined ? [] : ["  It protects you: a project can at most make it stricter."]),
+    ...(setting.free === true || setting.tightens !== undefined
+      ? []
+      : ["  In the files of a project it counts only if you trust the project."])
   ].join("\n")
 
 const noSuch = (key: string) => {
