@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Keys from "../src/layers/settings/Keys.ts"
 import { defaults } from "../src/services/Settings.ts"
-import { type Marks, marksOf } from "../src/services/settings/Setting.ts"
+import { marksOf } from "../src/services/settings/Setting.ts"
 import * as TypeText from "../src/services/settings/TypeText.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -38,29 +38,19 @@ const inline = (value: unknown, defs: Json): unknown => {
   return { ...Object(target), ...Object.fromEntries(members.map(([member, inner]) => [member, inline(inner, defs)])) }
 }
 
-<<<<<<< .merge_file_pbBWJ1
 const ofProjects = {
   more: "A project may add to it.",
   stricter: "A project may only make it stricter.",
   lower: "A project may only lower it.",
   nothing: "Not for projects."
-=======
-const tightening = (tightens: NonNullable<Marks["tightens"]>): string => {
-  if (tightens === "never") return "A project cannot change it."
-  return tightens === "adds" ? "A project adds to it." : "A project can only make it stricter."
->>>>>>> .merge_file_ui3iOy
 }
 
 const notes = ({ marks }: Setting): ReadonlyArray<string> => [
   ...(marks.planned === true ? ["Has no effect yet."] : []),
   ...(marks.reset === true ? ["Rpc mode resets it."] : []),
   ...(marks.free === true ? ["Free for projects."] : []),
-<<<<<<< .merge_file_pbBWJ1
   ...(marks.adds === true ? ["The lists of all sources add up."] : []),
   ...(marks.project === undefined ? [] : [ofProjects[marks.project]])
-=======
-  ...(marks.tightens === undefined ? [] : [tightening(marks.tightens)])
->>>>>>> .merge_file_ui3iOy
 ]
 
 const definition = (setting: Setting): Json => {
@@ -176,11 +166,7 @@ and a project can only make them stricter, trusted or not.
    \`--inherit-settings\` the files count.
 5. \`--set key=json\`, which may be given several times. A value that is not JSON is taken as text.
 6. Other options and variables: \`--offline\` or \`PI_OFFLINE\` (\`models.discover\`), \`--session-dir\` or
-<<<<<<< .merge_file_pbBWJ1
    \`PI_CODING_AGENT_SESSION_DIR\` (\`sessionDir\`), \`--models\` (\`enabledModels\`), \`--approvals\`, \`--allow\`, \`--ask\` and \`--deny\` (\`approvals.*\`), \`--thinking\` (\`defaultThinkingLevel\`).
-=======
-   \`PI_CODING_AGENT_SESSION_DIR\` (\`sessionDir\`), \`--sandbox\`, \`--network\`, \`--models\` (\`enabledModels\`), \`--thinking\` (\`defaultThinkingLevel\`).
->>>>>>> .merge_file_ui3iOy
 7. Commands of the host, while the process runs.
 
 The lists of extensions and packages of a trusted project are added to yours; see [hosts/trust.md](hosts/trust.md#extensions).

@@ -73,8 +73,8 @@ const details = (setting: Effective.Effective, cwd: string) =>
     ...(setting.reset === true
       ? ["  Rpc mode resets it to its default, except with --set or --inherit-settings."]
       : []),
-    ...(setting.tightens === undefined ? [] : ["  It protects you: a project can at most make it stricter."]),
-    ...(setting.free === true || setting.tightens !== undefined
+    ...(setting.project === undefined ? [] : ["  It protects you: a project can at most make it stricter."]),
+    ...(setting.free === true || setting.project !== undefined
       ? []
       : ["  In the files of a project it counts only if you trust the project."])
   ].join("\n")
