@@ -43,7 +43,7 @@ describe("CanonicalJson", () => {
 
   it("writes the example of RFC 8785, section 3.2.2", () => {
     const value = {
-      numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+      numbers: JSON.parse("[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]"),
       string: '€$\u000f\nA\'B"\\\\"/',
       literals: [null, true, false]
     }
