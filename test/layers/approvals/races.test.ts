@@ -9,7 +9,7 @@ import { Deferred, Effect, Either, Exit, Fiber } from "effect"
 import type { Decision } from "../../../src/domain/approvals/Question.ts"
 import * as EventLoop from "../../../src/layers/platform/EventLoop.ts"
 import type { HookSet } from "../../../src/layers/hooks/HookLayer.ts"
-import { output, tool } from "../../support/agent/AgentHarness.ts"
+import { output, resultTexts, tool } from "../../support/agent/AgentHarness.ts"
 import * as Delegating from "../../support/agent/Delegating.ts"
 import { call, say } from "../../support/agent/ScriptedModel.ts"
 
@@ -53,7 +53,8 @@ const play = Effect.fnUntraced(function* (kind: Kind, timeoutMs = 60_000, hooks:
     refs: {}
   })
   const alone = Effect.flatMap(judge, (denial) => (denial === undefined ? run() : Effect.void))
-  const fiber = yield* Effect.fork(isAlone ? alone : Effect.zipRight(agent.prompt({ text: "go" }), agent.awaitIdle))
+  const prompted = Effect.zipRight(agent.prompt({ text: "go" }), agent.awaitIdle)
+  const fiber = yield* Effect.fork(isAlone ? Effect.orDie(alone) : Effect.orDie(prompted))
   yield* until(() => approvals.open().length > 0)
   const [question] = approvals.open()
   const approvalId = question?.approvalId ?? ""
@@ -194,6 +195,44 @@ describe("what runs is what was shown", () => {
       const exit = yield* Effect.exit(played.ended)
       assert.isTrue(Exit.isSuccess(exit))
       assert.strictEqual(played.runs(), 0)
+    })
+  )
+})
+
+describe("immediate steering", () => {
+  it.scopedLive("ends the question of a call that is skipped then, and one of a later call is not asked", () =>
+    Effect.gen(function* () {
+      const done: Array<string> = []
+      const { agent, approvals, events } = yield* Delegating.make({
+        settings: { "approvals.mode": "ask", interruptMode: "immediate" },
+        approve: () => Effect.never,
+        hostTools: ["one", "two", "three"].map((name) => ({
+          name,
+          description: "",
+          parameters: { type: "object" },
+          call: () => Effect.sync(() => (done.push(name), output(name)))
+        })),
+        answer: (_, nth) => (nth > 1 ? say("ok") : call(["1", "one", {}], ["2", "two", {}], ["3", "three", {}]))
+      })
+      yield* agent.prompt({ text: "go" })
+      yield* until(() => approvals.open().length > 0)
+      yield* agent.enqueue("steering", { text: "Stop that." })
+      // No call has ended: nothing is skipped.
+      const [first] = approvals.open()
+      yield* Effect.orDie(
+        approvals.answer({ approvalId: first?.approvalId ?? "", decision: "allow_once" }, Effect.void)
+      )
+      yield* agent.awaitIdle
+      assert.deepStrictEqual(done, ["one"])
+      const ends = events.flatMap((event) =>
+        event._tag === "ApprovalResolved" ? [`${event.decision} ${event.by}`] : []
+      )
+      assert.deepStrictEqual([ends[0], ...ends.slice(1).filter((end) => end !== "deny abort")], ["allow_once host"])
+      assert.deepStrictEqual(resultTexts(events), [
+        "one",
+        "Skipped due to queued user message.",
+        "Skipped due to queued user message."
+      ])
     })
   )
 })
