@@ -12,7 +12,7 @@ const { model, say } = ScriptedModel
 const ask = (text: string) =>
   Effect.gen(function* () {
     const agent = yield* Agent
-    const events = yield* agent.subscribe
+    const events = yield* agent.events.subscribe
     yield* agent.prompt({ text })
     return yield* events.pipe(
       Stream.takeUntil(({ _tag }) => _tag === "SessionSettled"),
@@ -58,7 +58,7 @@ it.effect("abort ends a run that would not end by itself", () =>
       const { messages } = yield* Session
       yield* prompt({ text: "Hi" })
       yield* Effect.repeat(EventLoop.nextTurn, { until: () => Effect.map(open, (count) => count === 1) })
-      yield* abort
+      yield* abort()
       assert.isFalse((yield* state).isStreaming)
       const last = (yield* messages).at(-1)
       assert.strictEqual(last?.role === "assistant" && last.stopReason, "aborted")
@@ -113,7 +113,7 @@ it.effect("functions of the program are tools of the model, beside the built-in 
       const { messages } = yield* Session
       yield* prompt({ text: "roll" })
       yield* Deferred.await(called)
-      yield* abort
+      yield* abort()
       yield* Deferred.await(interrupted)
       // By call, because they stand in the order in which the calls ended.
       const results = new Map(

@@ -151,13 +151,13 @@ export const ask = Effect.fn("Heddle.ask")(function* (text: string) {
     if (event._tag === "PromptFinished" && event.requestId === requestId)
       Deferred.unsafeDone(ended, Effect.succeed(event))
   }
-  yield* agent.attach({ offer, ready: Effect.void })
+  yield* agent.events.attach({ offer, ready: Effect.void })
   const end = yield* Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(restore(agent.prompt({ text, requestId, noCommand: true })), ({ agentInvoked }) =>
       agentInvoked === false
         ? Effect.succeedNone
         : restore(Deferred.await(ended)).pipe(
-            Effect.onInterrupt(() => agent.abort),
+            Effect.onInterrupt(() => agent.abort()),
             Effect.asSome
           )
     )
@@ -172,10 +172,10 @@ export const events = (text: string) =>
     Effect.gen(function* () {
       const agent = yield* Agent
       const requestId = (yield* Ids).next("message")
-      const all = yield* agent.subscribe
+      const all = yield* agent.events.subscribe
       let isOver = false
       yield* agent.prompt({ text, requestId, noCommand: true })
-      yield* Effect.addFinalizer(() => (isOver ? Effect.void : agent.abort))
+      yield* Effect.addFinalizer(() => (isOver ? Effect.void : agent.abort()))
       const isLast = (event: AgentEvent) => {
         isOver = event._tag === "PromptFinished" && event.requestId === requestId
         return isOver

@@ -1,4 +1,4 @@
-/** How fibers share one thing: a value that is made once, and a permit that one holds at a time. */
+/** How fibers share a value that is made once. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -32,16 +32,3 @@ export const inFiber = <A>(fork: (effect: Effect.Effect<A>) => Fiber.RuntimeFibe
     isDone: () => Option.isSome(made)
   }
 }
-
-/**
- * Runs an effect with the permit of a semaphore. `withPermits` suspends the fiber even when the permit is free: a prompt
- * or a change of session that waits for nothing would still be under way when the host's next frame is handled, and
- * frames would be answered out of their order.
- */
-export const exclusively =
-  (gate: Effect.Semaphore) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(
-      gate.withPermitsIfAvailable(1)(effect),
-      Option.match({ onNone: () => gate.withPermits(1)(effect), onSome: Effect.succeed })
-    )

@@ -6,6 +6,8 @@ import * as FiberId from "effect/FiberId"
 import * as Schema from "effect/Schema"
 import type { RequestId } from "../domain/conversation/AgentEvent.ts"
 import type { HostToolSet } from "../services/host/HostTools.ts"
+import type { EventSink } from "../services/session/EventLog.ts"
+import { Sessions } from "../services/session/Sessions.ts"
 import type { Supervision } from "../services/supervision/Supervision.ts"
 import type { Connection } from "./Connection.ts"
 import type { HostToolCalls } from "./HostToolCalls.ts"
@@ -167,5 +169,23 @@ export const makeAhead = <P, PE, A, AE, B, R>(spec: AheadSpec<P, PE, A, AE, B, R
     })
   return { ...describe(spec), refusal: "instant", arrive }
 }
+
+type Session = Effect.Effect.Success<(typeof Sessions.Service)["current"]>
+
+const silent: EventSink = { offer: () => {}, ready: Effect.void }
+
+/** What an ending command does ahead of its turn, in each session that the host is in until then. Returns when its turn comes. */
+export const aheadIn = (position: Position, end: (session: Session) => Effect.Effect<void>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { current, follow } = yield* Sessions
+      const here = yield* current
+      // Before anything is waited for: what ends here may be what the host waits for on its way to another session, where
+      // nothing is under way yet.
+      yield* follow((session) => Effect.as(session === here ? Effect.void : end(session), silent))
+      yield* end(here)
+      yield* position.reached
+    })
+  )
 
 export const noParams = Schema.Struct({})

@@ -66,7 +66,7 @@ export const tellWhatIsThere = Effect.fnUntraced(function* (
   const { notice } = yield* Trust.Trust
   if (notice !== undefined) sink.offer({ _tag: "Notice", level: "warning", message: notice, source: "trust" })
   const session = yield* sessions.current
-  const queue = yield* Context.get(session, Agent).queue
+  const queue = yield* Context.get(session, Agent).queue.current
   if (MessageQueue.size(queue) > 0) sink.offer({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
   const commands = yield* Context.get(session, Commands).list
   if (commands.length > 0) sink.offer({ _tag: "CommandsChanged", commands })

@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Agent } from "../services/Agent.ts"
 import { Approvers } from "../services/host/Approvers.ts"
+import { Inbox } from "../services/session/Inbox.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { UiSwitch } from "../services/host/HostUi.ts"
 import { Transport } from "../services/host/Transport.ts"
@@ -150,8 +151,7 @@ interface Ending {
 
 /** The end of a connection: no prompt is taken any more, every command is answered, and all frames are written. */
 const makeWindDown = ({ drain, hostTools, outbox, sessions, shell, turns, written }: Ending) => {
-  const current = Effect.map(sessions.current, Context.get(Agent))
-  const leave = Effect.flatMap(current, (agent) => agent.leave)
+  const leave = Effect.flatMap(sessions.current, (session) => Context.get(session, Inbox).leave)
   // Side by side: each may have to wait for processes that ignore TERM, and there is time for one such wait only.
   const cutShort = Effect.zipRight(shell.close, leave, { concurrent: true })
   const drained = Effect.zipRight(awaitIdle(sessions), leave)

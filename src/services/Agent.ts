@@ -5,8 +5,8 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AgentEvent, RequestId } from "../domain/conversation/AgentEvent.ts"
 import type { CompactionResult } from "../domain/compaction/CompactionResult.ts"
-import type { ImageContent, InputContent } from "../domain/conversation/Content.ts"
-import type { BashExecutionMessage, CustomInput, UserInput } from "../domain/conversation/Message.ts"
+import { type ImageContent, type InputContent, plainText } from "../domain/conversation/Content.ts"
+import type { CustomInput, UserInput } from "../domain/conversation/Message.ts"
 import type { MessageQueue, Promotion, QueuedMessage, RunQueueName } from "../domain/conversation/MessageQueue.ts"
 import type { Model, ThinkingLevel } from "../domain/model/Model.ts"
 import type { CompactionFailed } from "./Compaction.ts"
@@ -21,7 +21,7 @@ import type {
 import type { NotStorable, SendOptions, SendReceipt, SendUserOptions } from "./Sending.ts"
 import type { EventSink } from "./session/EventLog.ts"
 import type { ModuleState } from "./session/SessionCore.ts"
-import type { InterruptMode, QueueMode } from "./Settings.ts"
+import type { AbortQueue, InterruptMode, QueueMode } from "./Settings.ts"
 
 export * from "./Rejections.ts"
 export type { EventSink } from "./session/EventLog.ts"
@@ -44,6 +44,26 @@ export interface PromptInput extends MessageInput {
   /** The queue that the prompt joins during a run. Without it, a prompt during a run is refused. */
   readonly whenBusy?: RunQueueName
 }
+
+const queues = { steer: "steering", followUp: "followUp" } as const
+
+const textAndImages = (content: string | ReadonlyArray<InputContent>) => {
+  if (typeof content === "string") return { text: content }
+  const texts = content.flatMap((block) => (block.type === "text" ? [plainText([block])] : []))
+  return { text: texts.join("\n"), images: content.filter((block) => block.type === "image") }
+}
+
+/** A user message from an extension, as a prompt: nobody waits for its end, so it has no PromptFinished. */
+export const userPrompt = (
+  content: string | ReadonlyArray<InputContent>,
+  { deliverAs, nesting = 0, takesCommands = false }: SendUserOptions = {}
+): PromptInput => ({
+  ...textAndImages(content),
+  source: "extension",
+  ...(nesting === 0 ? {} : { nesting }),
+  ...(deliverAs === undefined ? {} : { whenBusy: queues[deliverAs] }),
+  ...(takesCommands ? {} : { noCommand: true })
+})
 
 export interface PromptReceipt {
   /** `handled`: a hook or a slash command has dealt with the message. */
@@ -99,6 +119,26 @@ export interface AgentState extends ModuleState {
   readonly isCompacting: boolean
 }
 
+/**
+ * A message leaves the queue with its MessageStarted, so none is both removed and delivered. What is queued when the
+ * process ends is queued again when the session is opened. Prompts among it have no requester any more.
+ */
+export interface QueueControl {
+  readonly current: Effect.Effect<MessageQueue>
+  /** Empties the queue, also of what waits for the next prompt. Prompts in it end as aborted. */
+  readonly clear: Effect.Effect<ReadonlyArray<QueuedMessage>>
+  readonly edit: (messageId: string, edit: QueueEdit) => Effect.Effect<QueuedMessage, QueueRefused | QueueFull>
+  readonly remove: (messageId: string) => Effect.Effect<QueuedMessage, QueueRefused>
+  readonly promote: (messageId: string, to: Promotion) => Effect.Effect<QueuedMessage, QueueRefused>
+}
+
+export interface AgentEvents {
+  /** Delivers every event from now on, until the scope closes. */
+  readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
+  /** The same as a Stream. It has every event from the moment this returns, also those before the Stream is run. */
+  readonly subscribe: Effect.Effect<Stream.Stream<AgentEvent>, never, Scope.Scope>
+}
+
 export class Agent extends Context.Tag("heddle/services/Agent")<
   Agent,
   {
@@ -111,11 +151,6 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       input: PromptInput,
       accepted?: (receipt: PromptReceipt) => Effect.Effect<void>
     ) => Effect.Effect<PromptReceipt, PromptRejected>
-    /**
-     * Adds the result of a user's shell command to the conversation: at once when idle, otherwise when the run ends.
-     * Has no effect in a session that the host has left.
-     */
-    readonly record: (message: BashExecutionMessage) => Effect.Effect<void>
     /** Queues a message, also when idle. It is stored when this returns. No PromptFinished follows for it. */
     readonly enqueue: (queue: RunQueueName, input: MessageInput) => Effect.Effect<PromptReceipt, QueueingRejected>
     /**
@@ -127,45 +162,13 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       message: CustomInput,
       options?: SendOptions
     ) => Effect.Effect<SendReceipt, PromptRejected | NotStorable>
-    /** Takes a user message from an extension: a prompt, but without a PromptFinished. */
-    readonly sendUser: (
-      content: string | ReadonlyArray<InputContent>,
-      options?: SendUserOptions
-    ) => Effect.Effect<PromptReceipt, PromptRejected>
-    /** Whether this session has accepted a message with this id. */
-    readonly isKnown: (clientMessageId: string) => Effect.Effect<boolean>
-    /**
-     * A message leaves the queue with its MessageStarted, so none is both removed and delivered. What is queued when the
-     * process ends is queued again when the session is opened. Prompts among it have no requester any more.
-     */
-    readonly queue: Effect.Effect<MessageQueue>
-    /** Empties the queue, also of what waits for the next prompt. Prompts in it end as aborted. */
-    readonly clearQueue: Effect.Effect<ReadonlyArray<QueuedMessage>>
-    readonly editQueued: (messageId: string, edit: QueueEdit) => Effect.Effect<QueuedMessage, QueueRefused | QueueFull>
-    readonly removeQueued: (messageId: string) => Effect.Effect<QueuedMessage, QueueRefused>
-    readonly promoteQueued: (messageId: string, to: Promotion) => Effect.Effect<QueuedMessage, QueueRefused>
+    /** What waits for a run. */
+    readonly queue: QueueControl
     /**
      * Interrupts the run and a compaction, returns after their last event, and hands back the queue. Messages for the next
-     * prompt stay queued.
+     * prompt stay queued; with `queue: "keep"` all of them do.
      */
-    readonly abort: Effect.Effect<ReadonlyArray<QueuedMessage>>
-    /** The same in two steps: `halt` may be interrupted, and what it took out of the queue waits for `handBack`. */
-    readonly halt: Effect.Effect<void>
-    /** Hands each message back once. While a halted run still ends, takes what is queued, and leaves the rest queued. */
-    readonly handBack: Effect.Effect<ReadonlyArray<QueuedMessage>>
-    /**
-     * The same for a host that leaves: only prompts with a waiting requester are handed back, with their reports, and the
-     * rest stays queued in the session. Returns the effect that takes the prompts out of its file: to be run once their
-     * senders could hear of it.
-     */
-    readonly leave: Effect.Effect<Effect.Effect<void>>
-    /** The same as `abort`, but queued messages stay for the next run. */
-    readonly interrupt: Effect.Effect<void>
-    /** Returns when no run is going on. */
-    readonly awaitIdle: Effect.Effect<void>
-    /** Refuses prompts from now on. The run continues: end it with `abort`, or wait for it with `awaitIdle`. */
-    readonly close: Effect.Effect<void>
-    readonly state: Effect.Effect<AgentState>
+    readonly abort: (options?: { readonly queue?: AbortQueue }) => Effect.Effect<ReadonlyArray<QueuedMessage>>
     /**
      * Aborts the run, if there is one, and replaces the older part of the conversation by a summary. `answered` runs
      * before the first event of a run that is resumed. An interrupt leaves the conversation as it was.
@@ -174,13 +177,11 @@ export class Agent extends Context.Tag("heddle/services/Agent")<
       options: CompactOptions,
       answered?: (outcome: CompactOutcome) => Effect.Effect<void>
     ) => Effect.Effect<CompactOutcome, CompactRejected>
-    /** Cancels the current compaction, and returns after its last event. A run that waited for it continues. */
-    readonly abortCompaction: Effect.Effect<void>
-    /** Withdraws a prompt that is still being checked, and cancels the current compaction. */
-    readonly withdraw: Effect.Effect<void>
-    /** Delivers every event from now on, until the scope closes. */
-    readonly attach: (sink: EventSink) => Effect.Effect<void, never, Scope.Scope>
-    /** The same as a Stream. It has every event from the moment this returns, also those before the Stream is run. */
-    readonly subscribe: Effect.Effect<Stream.Stream<AgentEvent>, never, Scope.Scope>
+    /** Returns when no run is going on. */
+    readonly awaitIdle: Effect.Effect<void>
+    /** Refuses prompts from now on. The run continues: end it with `abort`, or wait for it with `awaitIdle`. */
+    readonly close: Effect.Effect<void>
+    readonly state: Effect.Effect<AgentState>
+    readonly events: AgentEvents
   }
 >() {}

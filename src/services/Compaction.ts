@@ -6,6 +6,7 @@ import { optional } from "../domain/conversation/Content.ts"
 import type { CompactionReason, CompactionResult } from "../domain/compaction/CompactionResult.ts"
 import type { Preparation } from "../domain/compaction/Preparation.ts"
 import type { SessionEntry } from "../domain/session/SessionEntry.ts"
+import type { Place } from "./session/Inbox.ts"
 
 export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("CompactionFailed", {
   /** `no_progress`: the summary is as long as the messages that it would replace. */
@@ -65,5 +66,7 @@ export class Compactions extends Context.Tag("heddle/services/Compactions")<
     readonly setEnabled: (enabled: boolean) => Effect.Effect<void>
     /** Cancels the current compaction, and returns after its last event. A run that waited for it continues. */
     readonly cancel: Effect.Effect<void>
+    /** The same, also for one that begins before the place is reached. Returns when the current one has ended. */
+    readonly cancelUntil: (place: Place) => Effect.Effect<void>
   }
 >() {}

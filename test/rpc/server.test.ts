@@ -159,7 +159,10 @@ it.scoped("a prompt that a signal comes upon is not answered, or ends like every
           )
       }),
       // The prompt goes on when the agent is told to end what it does, and not before.
-      agent: (agent) => ({ ...agent, abort: Effect.zipRight(Deferred.succeed(goOn, undefined), agent.abort) })
+      agent: (agent) => ({
+        ...agent,
+        abort: (options) => Effect.zipRight(Deferred.succeed(goOn, undefined), agent.abort(options))
+      })
     })
     yield* host.send(JSON.stringify({ id: "p", type: "prompt", message: "go" }))
     yield* Deferred.await(asked)

@@ -34,7 +34,7 @@ const start = Effect.fnUntraced(function* (
   const context = yield* Layer.build(Layer.merge(graph, transport))
   const agent = Context.get(context, Agent)
   let offered = 0
-  yield* agent.attach({ offer: () => void offered++, ready: Effect.void })
+  yield* agent.events.attach({ offer: () => void offered++, ready: Effect.void })
   yield* Effect.forkScoped(
     Effect.provide(Server.serve({ version: "0", updates: "delta", drain: false, uptime: Effect.succeed(0) }), context)
   )
@@ -145,7 +145,7 @@ it.scopedLive("a reader of a Stream that leaves does not hold up the run for eve
     yield* Effect.gen(function* () {
       const agent = yield* Agent
       const reading = yield* Effect.fork(
-        Effect.scoped(Effect.flatMap(agent.subscribe, (events) => Stream.runForEach(events, () => Effect.never)))
+        Effect.scoped(Effect.flatMap(agent.events.subscribe, (events) => Stream.runForEach(events, () => Effect.never)))
       )
       yield* EventLoop.nextTurn
       yield* agent.prompt({ text: "go" })

@@ -15,10 +15,10 @@ import * as RunNodes from "./nodes/RunNodes.ts"
 
 export type Parts = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = Effect.fnUntraced(function* (options: SessionOptions, announce: () => void) {
+export const make = Effect.fnUntraced(function* (options: SessionOptions) {
   const session = yield* Session
   const clock = yield* Effect.clock
-  /** Owns fibers beside that of the run: tool calls, and what is detached. */
+  /** Owns fibers beside that of the run: tool calls, and what nothing waits for. */
   const fibers = yield* FiberSet.make<unknown, unknown>()
   const run = yield* FiberSet.runtime(fibers)<never>()
   const log = yield* Events.makeForSession(session)
@@ -34,7 +34,6 @@ export const make = Effect.fnUntraced(function* (options: SessionOptions, announ
     supervision,
     options,
     fork: (effect) => run(RunNodes.session(supervision)(effect)),
-    announce,
     contribute: (contribution) => void contributions.push(contribution),
     contributions: () => contributions
   })
@@ -50,8 +49,6 @@ export const make = Effect.fnUntraced(function* (options: SessionOptions, announ
     relay,
     log,
     fibers,
-    /** Starts what nothing waits for, in a fiber of the session. */
-    detach: (effect: Effect.Effect<void>) => void run(effect),
     /** These are the services of the session. */
     complete: (services: Context.Context<SessionServices>) => {
       all = services

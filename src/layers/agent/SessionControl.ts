@@ -23,8 +23,8 @@ export interface SessionControl {
   /** The events that `publish` and the run have brought to the sinks. */
   readonly log: EventLog
   readonly root: LiveNode
-  /** No prompt is accepted while a change of session holds its permit. */
-  readonly gate: Effect.Semaphore
+  /** Makes a change that keeps the session to itself: prompts and other changes wait for it. */
+  readonly changing: <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Ends slash commands and the run, drops the queue, syncs the log, and returns when all events are with the sinks. */
   readonly settle: Effect.Effect<void>
   readonly hooks: HookRegistry

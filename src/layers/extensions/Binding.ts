@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import { isThinkingLevel, type Model } from "../../domain/model/Model.ts"
 import { defined } from "../../domain/Values.ts"
-import { Agent } from "../../services/Agent.ts"
+import { Agent, userPrompt } from "../../services/Agent.ts"
 import { SessionHooks } from "../../services/hooks/Hooks.ts"
 import { HostUi } from "../../services/host/HostUi.ts"
 import { Processes } from "../../services/machine/Processes.ts"
@@ -107,7 +107,9 @@ const messagePort = (
 ): MessagePort => ({
   send: agent.send,
   sendUser: (content, { deliverAs, expandPromptTemplates, nesting }) =>
-    agent.sendUser(content, { ...defined({ deliverAs, nesting }), takesCommands: expandPromptTemplates === true }),
+    agent.prompt(
+      userPrompt(content, { ...defined({ deliverAs, nesting }), takesCommands: expandPromptTemplates === true })
+    ),
   appendEntry: entries.append,
   appendMessage: (message) => Effect.map(session.append({ type: "message", message }), ({ id }) => id),
   setLabel: entries.setLabel

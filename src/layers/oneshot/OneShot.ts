@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import type { AgentEvent, PromptEnd } from "../../domain/conversation/AgentEvent.ts"
 import { lastAssistantText, type RunMessage, type UserInput } from "../../domain/conversation/Message.ts"
 import { Agent, type PromptRejected } from "../../services/Agent.ts"
+import { Inbox } from "../../services/session/Inbox.ts"
 import type { Outcome, Presentation } from "../../services/host/Presentation.ts"
 import { ToolSet } from "../../services/Tools.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
@@ -125,14 +126,10 @@ const ask = Effect.fnUntraced(function* (
 })
 
 /** Ends the run, if one is still going on, and everything that its commands have left. */
-const close = Effect.fnUntraced(function* (
-  sessions: typeof Sessions.Service,
-  { agent }: Talk,
-  cause: "end" | "signal"
-) {
+const close = Effect.fnUntraced(function* (sessions: typeof Sessions.Service, cause: "end" | "signal") {
   const shell = yield* Shell
   yield* sessions.close
-  const leave = Effect.flatMap(agent, (current) => current.leave)
+  const leave = Effect.flatMap(sessions.current, (session) => Context.get(session, Inbox).leave)
   const forget = yield* Effect.zipRight(shell.close, leave, { concurrent: true })
   yield* forget
   yield* sessions.farewell
@@ -157,7 +154,7 @@ const answer = <R>({ open }: Pick<OneShotOptions<R>, "open">, request: Request) 
       const isStopped = Exit.isInterrupted(exit)
       if (Exit.isSuccess(exit)) presentation.conclude(exit.value)
       else if (isStopped) presentation.conclude(undefined)
-      const closing = Effect.disconnect(close(sessions, talk, isStopped ? "signal" : "end"))
+      const closing = Effect.disconnect(close(sessions, isStopped ? "signal" : "end"))
       yield* Effect.timeoutOption(Effect.interruptible(closing), isStopped ? afterSignal : afterAnswer)
       yield* presentation.end
       yield* Fiber.await(writing)

@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Agent } from "../../services/Agent.ts"
+import { Inbox } from "../../services/session/Inbox.ts"
 import { Session } from "../../services/session/Session.ts"
 import { Startup } from "../../services/session/Startup.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
@@ -36,7 +37,7 @@ const limits = { person: "3 seconds", signal: "700 millis" } as const
 const windDown = Effect.fnUntraced(function* (cause: keyof typeof limits) {
   const sessions = yield* Sessions
   const shell = yield* Shell
-  const leave = Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).leave)
+  const leave = Effect.flatMap(sessions.current, (session) => Context.get(session, Inbox).leave)
   const steps = Effect.gen(function* () {
     yield* sessions.close
     const forget = yield* Effect.zipRight(shell.close, leave, { concurrent: true })

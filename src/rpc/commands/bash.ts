@@ -6,8 +6,8 @@ import { described, optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import { defined } from "../../domain/Values.ts"
 import { Approvals, type SessionApprovals } from "../../services/Approvals.ts"
-import { Agent } from "../../services/Agent.ts"
 import { UserCommands } from "../../services/hooks/Hooks.ts"
+import { Inbox } from "../../services/session/Inbox.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
 import { Backend } from "../../services/machine/Sandbox.ts"
 import { SessionFiles } from "../../services/session/SessionFiles.ts"
@@ -121,7 +121,7 @@ const bash = Command.make({
   errors: ["not_started", "closing", "denied", "approval_timeout", "approval_unavailable"],
   run: Effect.fnUntraced(function* (params, request) {
     const shell = yield* Shell
-    const agent = yield* Agent
+    const inbox = yield* Inbox
     const userCommands = yield* UserCommands
     const timestamp = yield* Clock.currentTimeMillis
     const id = defined({ id: request.id })
@@ -147,8 +147,8 @@ const bash = Command.make({
       })
       .pipe(Effect.mapError(({ message, reason }) => new Command.CommandFailure({ code: reason, message })))
     const result = toResult(ran)
-    if (question.isOpen()) return result
-    yield* agent.record(toMessage(params, result, timestamp))
+      if (question.isOpen()) return result
+      yield* inbox.record(toMessage(params, result, timestamp))
     return result
   })
 })

@@ -1,9 +1,9 @@
 /** Compaction on demand, and switching the automatic one (protocol.md 3.5, 7). */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CompactionResult } from "../../domain/compaction/CompactionResult.ts"
 import { optional } from "../../domain/conversation/Content.ts"
-import { Sessions } from "../../services/session/Sessions.ts"
 import { Agent } from "../../services/Agent.ts"
 import { Compactions } from "../../services/Compaction.ts"
 import * as Command from "../Command.ts"
@@ -38,8 +38,8 @@ const abortCompaction = Command.make({
   origin: ["ours"],
   params: Command.noParams,
   heldBack: (position) =>
-    Effect.flatMap(Sessions, ({ endUntil }) => endUntil(position, (agent) => agent.abortCompaction)),
-  run: () => Effect.flatMap(Agent, (agent) => agent.abortCompaction)
+    Command.aheadIn(position, (session) => Context.get(session, Compactions).cancelUntil(position)),
+  run: () => Effect.flatMap(Compactions, ({ cancel }) => cancel)
 })
 
 const setAutoCompaction = Command.make({

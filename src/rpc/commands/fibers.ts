@@ -148,7 +148,7 @@ const cancel = Command.make({
     yield* Effect.logDebug(`cancel ${targetId}${reason === undefined ? "" : `: ${reason}`}`)
     const outcome = yield* Effect.mapError(end(targetId, graceMs), notCancelled)
     const { abortQueue } = yield* Ref.get(request.connection.preferences)
-    const cleared = isRun && abortQueue !== "keep" ? agent.clearQueue : Effect.succeed([])
+    const cleared = isRun && abortQueue !== "keep" ? agent.queue.clear : Effect.succeed([])
     return yield* Command.answering(
       request,
       Effect.map(cleared, (items) => ({ targetId, ...outcome, ...toCleared(items) }))

@@ -9,6 +9,7 @@ import { described, ImageContent, optional } from "../../domain/conversation/Con
 import { keyAdvice } from "../../domain/model/ProviderKeys.ts"
 import { defined } from "../../domain/Values.ts"
 import { Agent, type PromptReceipt, type PromptRejected, type QueueingRejected } from "../../services/Agent.ts"
+import { Inbox } from "../../services/session/Inbox.ts"
 import { Sessions } from "../../services/session/Sessions.ts"
 import { AbortQueue } from "../../services/Settings.ts"
 import * as Command from "../Command.ts"
@@ -161,7 +162,7 @@ const followUp = enqueue("follow_up", "followUp", "Queues a message for when the
 
 const currentAgent = (sessions: typeof Sessions.Service) => Effect.map(sessions.current, Context.get(Agent))
 
-type HandBack = (typeof Agent.Service)["handBack"]
+type HandBack = (typeof Inbox.Service)["handBack"]
 
 const nothing: HandBack = Effect.succeed([])
 
@@ -180,11 +181,11 @@ const dataBy = (handBack: HandBack, toData = clearedData) => Effect.map(handBack
  * Stops the run, and returns the effect that hands the queue back then. A host that cancels the command meanwhile gets
  * what is in the queue at that moment; what it sends later stays queued.
  */
-const stop = (agent: typeof Agent.Service, request: Command.Request, before = nothing, toData = clearedData) =>
+const stop = (inbox: typeof Inbox.Service, request: Command.Request, before = nothing, toData = clearedData) =>
   Effect.suspend(() => {
-    const handBack = Effect.zipWith(before, agent.handBack, (first, rest) => [...first, ...rest])
+    const handBack = Effect.zipWith(before, inbox.handBack, (first, rest) => [...first, ...rest])
     const isWanted = request.whenCancelled(dataBy(handBack, toData))
-    return Effect.as(isWanted ? agent.halt : Effect.void, handBack)
+    return Effect.as(isWanted ? inbox.halt : Effect.void, handBack)
   })
 
 /** A command that the host sends twice must not stop the run that it started the first time. */
@@ -193,25 +194,24 @@ const stopUnlessKnown = Effect.fnUntraced(function* (
   request: Command.Request,
   before = nothing
 ) {
-  const agent = yield* Agent
-  if (clientMessageId !== undefined && (yield* agent.isKnown(clientMessageId))) return before
+  const inbox = yield* Inbox
+  if (clientMessageId !== undefined && (yield* inbox.isKnown(clientMessageId))) return before
   const { abortQueue } = yield* Ref.get(request.connection.preferences)
-  if (abortQueue === "keep") return yield* Effect.as(agent.interrupt, before)
-  return yield* stop(agent, request, before)
+  if (abortQueue === "keep") return yield* Effect.as((yield* Agent).abort({ queue: "keep" }), before)
+  return yield* stop(inbox, request, before)
 })
 
 /** Ends at once what holds an abort back, and what begins before its turn. */
 const endBefore = Effect.fnUntraced(function* (position: Command.Position) {
   const sessions = yield* Sessions
-  if (position.isFar) yield* Effect.flatMap(currentAgent(sessions), ({ interrupt }) => interrupt)
-  yield* sessions.endUntil(position, ({ withdraw }) => withdraw)
+  if (position.isFar) yield* Effect.flatMap(currentAgent(sessions), ({ abort }) => abort({ queue: "keep" }))
+  yield* Command.aheadIn(position, (session) => Context.get(session, Inbox).withdrawUntil(position))
 })
 
 /** Ends what runs. Unless `keeps` says otherwise, what is queued is handed back. */
 const end = Effect.fnUntraced(function* (request: Command.Request, keeps: boolean, toData: ToData) {
-  const agent = yield* Agent
-  if (keeps) return yield* Effect.zipRight(agent.interrupt, request.answer())
-  yield* Command.answering(request, dataBy(yield* stop(agent, request, nothing, toData), toData))
+  if (keeps) return yield* Effect.zipRight((yield* Agent).abort({ queue: "keep" }), request.answer())
+  yield* Command.answering(request, dataBy(yield* stop(yield* Inbox, request, nothing, toData), toData))
 })
 
 export const abort = Command.make({

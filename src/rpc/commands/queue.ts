@@ -39,8 +39,8 @@ const clearQueue = Command.make({
   run: (_, request) =>
     Command.answering(
       request,
-      Effect.flatMap(Agent, ({ clearQueue }) =>
-        Effect.map(clearQueue, (items) => toCleared(items).cleared ?? { steering: [], followUp: [] })
+      Effect.flatMap(Agent, ({ queue }) =>
+        Effect.map(queue.clear, (items) => toCleared(items).cleared ?? { steering: [], followUp: [] })
       )
     )
 })
@@ -56,7 +56,7 @@ const getQueue = Command.make({
   result: Schema.Struct({ revision: Schema.Int, items: Schema.Array(QueueItem) }),
   run: Effect.fnUntraced(function* () {
     const agent = yield* Agent
-    const current = yield* agent.queue
+    const current = yield* agent.queue.current
     return { revision: current.revision, items: queueItems(current) }
   })
 })
@@ -77,13 +77,13 @@ const editQueuedMessage = Command.make({
   errors: [...refusals, "revision_conflict", "queue_full"],
   run: Effect.fnUntraced(function* ({ expectedRevision, images, message, messageId }) {
     const agent = yield* Agent
-    const found = MessageQueue.find(yield* agent.queue, messageId)
+    const found = MessageQueue.find(yield* agent.queue.current, messageId)
     const wanted = { message: message ?? found?.text ?? "", images: images ?? found?.images ?? [] }
     const checked = found === undefined ? Either.right(undefined) : readInput(wanted)
     if (Either.isLeft(checked)) return yield* invalid("edit_queued_message", checked.left)
     const change = { ...checked.right, ...defined({ expectedRevision }) }
-    const edited = yield* Effect.mapError(agent.editQueued(messageId, change), refused)
-    return queueItem(edited, MessageQueue.position(yield* agent.queue, edited))
+    const edited = yield* Effect.mapError(agent.queue.edit(messageId, change), refused)
+    return queueItem(edited, MessageQueue.position(yield* agent.queue.current, edited))
   })
 })
 
@@ -102,7 +102,7 @@ const removeQueuedMessage = Command.make({
   errors: refusals,
   run: Effect.fnUntraced(function* ({ message, messageId, queue: name }, request) {
     const agent = yield* Agent
-    const before = yield* agent.queue
+    const before = yield* agent.queue.current
     if (messageId === undefined && (message === undefined || name === undefined)) {
       return yield* invalid("remove_queued_message", '"messageId", or "message" and "queue", must be given')
     }
@@ -113,7 +113,7 @@ const removeQueuedMessage = Command.make({
     const id = messageId ?? found?.messageId
     if (id === undefined) return { removed: false }
     const position = found === undefined ? 0 : MessageQueue.position(before, found)
-    const removed = Effect.map(agent.removeQueued(id), (item) => ({ removed: true, item: queueItem(item, position) }))
+    const removed = Effect.map(agent.queue.remove(id), (item) => ({ removed: true, item: queueItem(item, position) }))
     return yield* Command.answering(request, removed).pipe(
       Effect.catchAll((error) => (messageId === undefined ? Effect.succeed({ removed: false }) : refused(error)))
     )
@@ -138,11 +138,11 @@ const promoteQueuedMessage = Command.make({
     if (messageId === undefined && message === undefined) {
       return yield* invalid("promote_queued_message", '"messageId" or "message" must be given')
     }
-    const id = messageId ?? MessageQueue.findText(yield* agent.queue, "followUp", message ?? "")?.messageId
+    const id = messageId ?? MessageQueue.findText(yield* agent.queue.current, "followUp", message ?? "")?.messageId
     if (id === undefined) return { promoted: false }
-    const moved = yield* Effect.either(agent.promoteQueued(id, to))
+    const moved = yield* Effect.either(agent.queue.promote(id, to))
     if (Either.isLeft(moved)) return messageId === undefined ? { promoted: false } : yield* refused(moved.left)
-    return { promoted: true, position: MessageQueue.position(yield* agent.queue, moved.right) }
+    return { promoted: true, position: MessageQueue.position(yield* agent.queue.current, moved.right) }
   })
 })
 

@@ -81,8 +81,6 @@ export class SessionCore extends Context.Tag("heddle/services/session/SessionCor
     readonly options: SessionOptions
     /** Starts a fiber at once, up to its first wait. It ends with the session. */
     readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
-    /** Work begins that is ended when the host goes: the check of a prompt, or a compaction. */
-    readonly announce: () => void
     readonly contribute: (contribution: Contribution) => void
     /** In the order of the modules. Complete when the last module is built: read it when a run begins, not earlier. */
     readonly contributions: () => ReadonlyArray<Contribution>

@@ -11,6 +11,7 @@ import { optional } from "../../domain/conversation/Content.ts"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { ModelName } from "../../domain/session/SessionSettings.ts"
 import type { Agent, EventSink } from "../Agent.ts"
+import type { Inbox } from "./Inbox.ts"
 import type { Allowance } from "../Budget.ts"
 import type { CompactionFailed, Compactions } from "../Compaction.ts"
 import type { ToolSet } from "../Tools.ts"
@@ -117,6 +118,7 @@ export type SessionServices =
   | Allowance
   | Compactions
   | Controls
+  | Inbox
   | Instructions
   | Retries
   | Session
@@ -137,14 +139,6 @@ export class Sessions extends Context.Tag("heddle/services/session/Sessions")<
     readonly open: <E, R>(
       log: Effect.Effect<SessionLog, E, R | Scope.Scope>
     ) => Effect.Effect<Context.Context<SessionServices>, E, Scope.Scope | Exclude<R, Scope.Scope>>
-    /**
-     * Runs `end` for the current session, and again whenever the check of a prompt or a compaction begins before `position`
-     * is reached. Returns then.
-     */
-    readonly endUntil: (
-      position: { readonly isReached: () => boolean; readonly reached: Effect.Effect<void> } | undefined,
-      end: (agent: typeof Agent.Service) => Effect.Effect<void>
-    ) => Effect.Effect<void>
     /** From now on prompts are refused, in sessions that are opened later, too. */
     readonly close: Effect.Effect<void>
     /** Notifies the hooks of the current session, once, that the process is about to end. */

@@ -64,7 +64,7 @@ it.effect("a second prompt is refused while one runs, and any prompt once the se
       yield* agent.prompt({ text: "a" })
       assert.strictEqual((yield* Effect.flip(agent.prompt({ text: "b" })))._tag, "AgentBusy")
       yield* agent.close
-      yield* agent.abort
+      yield* agent.abort()
       assert.strictEqual((yield* Effect.flip(agent.prompt({ text: "c" })))._tag, "AgentClosing")
     })
   )
@@ -187,7 +187,7 @@ it.effect("a provider that dies, fails or runs out of script ends the run the sa
       Harness.run({ turns: [turn] }, ({ agent, events }) =>
         Effect.gen(function* () {
           yield* agent.prompt({ text: "go" })
-          if (turn.events.length === 0) yield* agent.abort
+          if (turn.events.length === 0) yield* agent.abort()
           yield* agent.awaitIdle
           const status = turn.events.length === 0 ? "aborted" : "error"
           assert.deepStrictEqual(summary(events).slice(-4), endAs(status))
@@ -214,7 +214,7 @@ it.effect("abort while a tool runs keeps its output, answers calls not begun, an
       Effect.gen(function* () {
         yield* agent.prompt({ text: "go" })
         yield* Deferred.await(begun)
-        yield* agent.abort
+        yield* agent.abort()
         assert.deepStrictEqual(resultTexts(events), ["half\n\nCommand aborted", "Tool execution was aborted."])
         assert.deepStrictEqual(
           summary(events).slice(-8),
@@ -236,9 +236,9 @@ it.effect("two aborts at once, and one when idle, all return after the run has e
   Harness.run({ turns: [{ events: [], after: "hang" }] }, ({ agent, events, script }) =>
     Effect.gen(function* () {
       yield* agent.prompt({ text: "go" })
-      const aborts = yield* Effect.fork(Effect.all([agent.abort, agent.abort], { concurrency: 2 }))
+      const aborts = yield* Effect.fork(Effect.all([agent.abort(), agent.abort()], { concurrency: 2 }))
       yield* Fiber.join(aborts)
-      yield* agent.abort
+      yield* agent.abort()
       assert.strictEqual(events.filter(({ _tag }) => _tag === "RunEnded").length, 1)
       assert.strictEqual(yield* script.open, 0)
     })
@@ -272,9 +272,9 @@ it.effect("a spent budget ends the run after the tools, without another model ca
 it.effect("a reader that falls behind pauses the run, and abort does not wait for it", () =>
   Harness.run({ turns: [{ events: [{ _tag: "TextStarted" }], after: "hang" }] }, ({ agent }) =>
     Effect.gen(function* () {
-      yield* agent.attach({ offer: () => {}, ready: Effect.never })
+      yield* agent.events.attach({ offer: () => {}, ready: Effect.never })
       yield* agent.prompt({ text: "go" })
-      yield* agent.abort
+      yield* agent.abort()
       assert.isFalse((yield* agent.state).isStreaming)
     })
   )
@@ -344,7 +344,7 @@ it.effect("a run that a defect ends cannot be retried, and leaves the queue for 
         const error = finished?._tag === "PromptFinished" ? finished.error : undefined
         assert.deepStrictEqual([error?.retryable, error?.message], [false, "Internal error: RuntimeException: a bug"])
         assert.deepStrictEqual(
-          (yield* agent.queue).followUp.map(({ text }) => text),
+          (yield* agent.queue.current).followUp.map(({ text }) => text),
           ["F"]
         )
       })

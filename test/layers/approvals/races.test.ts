@@ -68,7 +68,7 @@ const play = Effect.fnUntraced(function* (kind: Kind, timeoutMs = 60_000, hooks:
     approvalId,
     runs,
     answer: (decision: Decision) => Effect.either(approvals.answer({ approvalId, decision }, Effect.void)),
-    abort: isAlone ? Effect.asVoid(Fiber.interrupt(fiber)) : agent.abort,
+    abort: isAlone ? Effect.asVoid(Fiber.interrupt(fiber)) : Effect.asVoid(agent.abort()),
     cancel: Effect.asVoid(
       Effect.either(supervision.cancel(isAlone ? approvalId : kind === "subagent" ? "t1" : "c1", 5000))
     ),

@@ -26,7 +26,7 @@ const spend = Effect.fnUntraced(function* <E, R>(layer: Layer.Layer<Agent.Agent 
     const agent = yield* Agent.Agent
     const { mayCall, snapshot } = yield* Allowance
     const events: Array<AgentEvent> = []
-    yield* agent.attach({ offer: (event) => void events.push(event), ready: Effect.void })
+    yield* agent.events.attach({ offer: (event) => void events.push(event), ready: Effect.void })
     yield* agent.prompt({ text: "Look around, for ever" })
     yield* agent.awaitIdle
     const answers = events.flatMap((event) =>

@@ -10,6 +10,7 @@ import { violations } from "../../support/agent/EventGrammar.ts"
 import { call, failure, say } from "../../support/agent/ScriptedModel.ts"
 import * as TestAgent from "../../support/agent/TestAgent.ts"
 import { settle } from "../../support/hooks/RelayHarness.ts"
+import { userPrompt } from "../../../src/services/Agent.ts"
 
 const watched = [
   "RunStarted",
@@ -101,7 +102,7 @@ describe("a hook that watches", () => {
             RunEnded: () => {
               if (once.has("next")) return undefined
               once.add("next")
-              return Effect.asVoid(Effect.orDie(made.agent.sendUser("next")))
+              return Effect.asVoid(Effect.orDie(made.agent.prompt(userPrompt("next"))))
             },
             MessageEnded: ({ message }) => {
               if (message.role !== "assistant" || once.has("note")) return undefined
@@ -129,7 +130,7 @@ describe("a hook that watches", () => {
     Effect.gen(function* () {
       const made: TestAgent.TestAgent = yield* TestAgent.make(
         { turns: [{ events: [], after: "hang" }] },
-        { hooks: { TurnStarted: () => Effect.asVoid(made.agent.abort) } }
+        { hooks: { TurnStarted: () => Effect.asVoid(made.agent.abort()) } }
       )
       yield* made.agent.prompt({ text: "go" })
       const idle = yield* Effect.fork(made.agent.awaitIdle)
@@ -164,7 +165,7 @@ describe("a hook that watches", () => {
       )
       yield* made.agent.prompt({ text: "more" })
       yield* settle
-      yield* made.agent.abort
+      yield* made.agent.abort()
       assert.deepStrictEqual(violations(made.events), [])
     })
   )
@@ -188,7 +189,7 @@ describe("a hook that watches", () => {
       yield* Effect.repeatN(EventLoop.nextTurn, 100)
       // The third call would have begun after 1,600 deltas.
       assert.deepStrictEqual(taken, [1, 2])
-      const aborting = yield* Effect.fork(made.agent.abort)
+      const aborting = yield* Effect.fork(made.agent.abort())
       yield* TestClock.adjust("250 millis")
       yield* Fiber.join(aborting)
       assert.deepStrictEqual(violations(made.events), [])
@@ -232,7 +233,7 @@ const play = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadonlyArray<Beha
   const made = yield* TestAgent.make(options, { contributors })
   const accepted: Array<number> = []
   const perform = (one: Exclude<Step, number>, id: number): Effect.Effect<unknown> => {
-    if (one !== "prompt") return made.agent[one]
+    if (one !== "prompt") return made.agent.abort({ queue: one === "abort" ? "return" : "keep" })
     return made.agent.prompt({ text: "go", requestId: id, whenBusy: "followUp" }).pipe(
       Effect.tap(() => Effect.sync(() => accepted.push(id))),
       Effect.either
@@ -246,7 +247,7 @@ const play = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadonlyArray<Beha
   // Whatever the hooks do, this is enough for everything that was asked for.
   yield* TestClock.adjust("10 minutes")
   yield* Fiber.joinAll(acting)
-  const last = yield* Effect.fork(Effect.zipRight(made.agent.abort, made.agent.awaitIdle))
+  const last = yield* Effect.fork(Effect.zipRight(made.agent.abort(), made.agent.awaitIdle))
   yield* TestClock.adjust("10 minutes")
   yield* Fiber.join(last)
   return { made, accepted }

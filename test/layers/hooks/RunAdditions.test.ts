@@ -33,10 +33,10 @@ it.effect("they are stored behind the prompt, before what waited for it; one tha
       Layer.provide(Layer.provideMerge(second, first))
     )
     yield* Effect.gen(function* () {
-      const { attach, awaitIdle, prompt, send } = yield* Agent
+      const { awaitIdle, events: published, prompt, send } = yield* Agent
       const { messages } = yield* Session
       const events: Array<AgentEvent> = []
-      yield* attach({ offer: (event) => void events.push(event), ready: Effect.void })
+      yield* published.attach({ offer: (event) => void events.push(event), ready: Effect.void })
       yield* send(note("waited"), { deliverAs: "nextTurn" })
       yield* prompt({ text: "go" })
       yield* awaitIdle

@@ -57,7 +57,7 @@ describe("runStarting", () => {
       const made = yield* TestAgent.make({}, { hooks: { runStarting: () => hang } })
       yield* made.agent.prompt({ text: "go" })
       yield* Deferred.await(began)
-      yield* made.agent.abort
+      yield* made.agent.abort()
       assert.deepStrictEqual((yield* made.session.messages).map(textOf), ["user go", "assistant "])
       assert.deepStrictEqual(violations(made.events), [])
     })
@@ -186,7 +186,7 @@ describe("messageEnding", () => {
       )
       yield* made.agent.prompt({ text: "go" })
       yield* Deferred.await(began)
-      yield* made.agent.abort
+      yield* made.agent.abort()
       assert.deepStrictEqual((yield* made.session.messages).map(textOf), ["user go", "assistant whole"])
       assert.deepStrictEqual(violations(made.events), [])
     })

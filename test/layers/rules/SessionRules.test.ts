@@ -331,9 +331,9 @@ describe("rules beside other reasons to call again", () => {
         let [count, acting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
         const offer = () =>
           queueMicrotask(() => {
-            if (count++ === at) acting = Effect.runFork(made.agent.abort)
+            if (count++ === at) acting = Effect.runFork(made.agent.abort())
           })
-        yield* made.agent.attach({ offer, ready: Effect.void })
+        yield* made.agent.events.attach({ offer, ready: Effect.void })
         yield* made.ask("go")
         const aborting: Fiber.RuntimeFiber<unknown> | undefined = acting
         if (aborting !== undefined) yield* Fiber.join(aborting)

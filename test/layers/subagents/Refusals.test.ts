@@ -45,7 +45,7 @@ describe("a subagent that is refused", () => {
         }
       })
       const { agent, allowance, events } = made
-      yield* agent.attach({ offer: watch, ready: Effect.void })
+      yield* agent.events.attach({ offer: watch, ready: Effect.void })
       yield* agent.prompt({ text: "Top" })
       yield* agent.awaitIdle
       assert.deepStrictEqual(results(events), [
@@ -79,7 +79,7 @@ describe("a tool call that is refused", () => {
           return { ...say("I have thought about it."), before: Effect.as(wait, []) }
         }
       })
-      yield* agent.attach({ offer: watch, ready: Effect.void })
+      yield* agent.events.attach({ offer: watch, ready: Effect.void })
       yield* agent.prompt({ text: "Top" })
       yield* agent.awaitIdle
       assert.deepStrictEqual(results(events), [
@@ -97,7 +97,7 @@ describe("a tool call that is refused", () => {
         budget: { maxToolCalls: 1 },
         answer: (_, nth) => (nth === 1 ? call(["a", "ls", {}], ["b", "ls", {}]) : say("done"))
       })
-      yield* agent.attach({
+      yield* agent.events.attach({
         offer: (event) => {
           if (event._tag === "ToolEnded" && event.isError) Effect.runSync(allowance.setLimits({ maxToolCalls: 5 }))
         },

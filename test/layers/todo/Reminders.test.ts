@@ -175,9 +175,9 @@ it.effect("aborted at any point, the run ends properly, and once; the list is th
       yield* set([{ name: "P", tasks: [{ content: "first" }] }])
       let [count, aborting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
       const point = () => {
-        if (count++ === at) aborting = Effect.runFork(agent().abort)
+        if (count++ === at) aborting = Effect.runFork(agent().abort())
       }
-      yield* agent().attach({ offer: () => queueMicrotask(point), ready: Effect.void })
+      yield* agent().events.attach({ offer: () => queueMicrotask(point), ready: Effect.void })
       yield* Effect.ignore(agent().prompt({ text: "Weave" }))
       yield* agent().awaitIdle
       const begun: Fiber.RuntimeFiber<unknown> | undefined = aborting

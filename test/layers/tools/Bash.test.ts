@@ -147,7 +147,7 @@ it.scopedLive("an abort of the run ends the command; its result keeps the output
           () => events.find((event) => event._tag === "ToolUpdated"),
           (event) => event !== undefined
         )
-        yield* agent.abort
+        yield* agent.abort()
         assert.deepStrictEqual(Processes.holding(tag), [])
         return events.flatMap((event) => (event._tag === "ToolEnded" ? [event] : []))
       })

@@ -77,9 +77,9 @@ export const ending = [
 export const abortAt = Effect.fnUntraced(function* ({ agent, ask }: Harness, text: string, at: number) {
   let [count, acting]: [number, Fiber.RuntimeFiber<unknown> | undefined] = [0, undefined]
   const point = () => {
-    if (count++ === at) acting = Effect.runFork(agent.abort)
+    if (count++ === at) acting = Effect.runFork(agent.abort())
   }
-  yield* agent.attach({ offer: () => queueMicrotask(point), ready: Effect.void })
+  yield* agent.events.attach({ offer: () => queueMicrotask(point), ready: Effect.void })
   yield* ask(text)
   const aborting: Fiber.RuntimeFiber<unknown> | undefined = acting
   if (aborting !== undefined) yield* Fiber.join(aborting)

@@ -85,7 +85,7 @@ export const make = Effect.fnUntraced(function* (options: DelegatingOptions) {
   )
   const events: Array<AgentEvent> = []
   const made = Context.get(context, Agent)
-  yield* made.attach({ offer: (event) => events.push(event), ready: Effect.void })
+  yield* made.events.attach({ offer: (event) => events.push(event), ready: Effect.void })
   return {
     agent: made,
     allowance: Context.get(context, Allowance),

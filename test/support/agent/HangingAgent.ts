@@ -220,7 +220,7 @@ export const make = Effect.fnUntraced(function* (options: HangingOptions, scope:
   const agent = Context.get(context, Agent)
   const session = Context.get(context, Session)
   const events: Array<AgentEvent> = []
-  yield* agent.attach({ offer: (event) => events.push(event), ready: Effect.void })
+  yield* agent.events.attach({ offer: (event) => events.push(event), ready: Effect.void })
   hang.begin()
   const { supervision } = Context.get(context, SessionCore)
   return { agent, session, supervision, script, events: events satisfies ReadonlyArray<AgentEvent>, ...hang }

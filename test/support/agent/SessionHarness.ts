@@ -117,6 +117,9 @@ export const run = <A, E>(options: Options, body: (harness: Harness) => Effect.E
       get compactions() {
         return parts.compactions
       },
+      get inbox() {
+        return parts.inbox
+      },
       get extensionEntries() {
         return parts.extensionEntries
       },

@@ -21,6 +21,7 @@ import { Commands } from "../../../src/services/Commands.ts"
 import { Compactions } from "../../../src/services/Compaction.ts"
 import { SubagentSet } from "../../../src/services/delegation/Subagents.ts"
 import { ExtensionEntries } from "../../../src/services/Sending.ts"
+import { Inbox } from "../../../src/services/session/Inbox.ts"
 import { Instructions } from "../../../src/services/session/Instructions.ts"
 import { SessionCore } from "../../../src/services/session/SessionCore.ts"
 import { Startup } from "../../../src/services/session/Startup.ts"
@@ -131,6 +132,9 @@ export const make = Effect.fnUntraced(function* (options: AgentOptions, parts: A
     },
     get compactions() {
       return Context.get(current(), Compactions)
+    },
+    get inbox() {
+      return Context.get(current(), Inbox)
     },
     get extensionEntries() {
       return Context.get(current(), ExtensionEntries)

@@ -24,7 +24,7 @@ import * as StaticSettings from "../../../src/layers/settings/StaticSettings.ts"
 import * as LocalShell from "../../../src/layers/tools/shell/LocalShell.ts"
 import * as ToolRegistry from "../../../src/layers/tools/ToolRegistry.ts"
 import type { AgentEvent } from "../../../src/domain/conversation/AgentEvent.ts"
-import { Agent, type EventSink } from "../../../src/services/Agent.ts"
+import { Agent, type EventSink, userPrompt } from "../../../src/services/Agent.ts"
 import { dialectNames, settingsOf } from "../../../src/services/host/Dialect.ts"
 import { ExtensionEntries } from "../../../src/services/Sending.ts"
 import { Sessions, type SessionServices } from "../../../src/services/session/Sessions.ts"
@@ -115,7 +115,8 @@ const agent = (
 
 /** What an extension calls of its session. */
 const extensionCalls = (services: Context.Context<SessionServices>) => {
-  const { send, sendUser } = Context.get(services, Agent)
+  const { prompt, send } = Context.get(services, Agent)
+  const sendUser = (...said: Parameters<typeof userPrompt>) => prompt(userPrompt(...said))
   const { append, setLabel } = Context.get(services, ExtensionEntries)
   return { send, sendUser, appendEntry: append, setLabel }
 }

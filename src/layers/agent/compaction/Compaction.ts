@@ -24,6 +24,7 @@ import { SessionStore } from "../../../services/session/SessionStore.ts"
 import { Settings } from "../../../services/Settings.ts"
 import * as BranchSummary from "./BranchSummary.ts"
 import * as CompactionAttempt from "./CompactionAttempt.ts"
+import * as Ahead from "../run/Ahead.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import * as RunNodes from "../nodes/RunNodes.ts"
 
@@ -35,9 +36,7 @@ interface Options {
   readonly prepareHandoff: Effect.Effect<ReadonlyArray<NewEntry>>
   readonly budget: SessionBudget
   /** Starts what a compaction does not wait for, in a fiber of the session. */
-  readonly detach: (effect: Effect.Effect<void>) => void
-  /** An attempt or a branch summary has begun. */
-  readonly announce: () => void
+  readonly detach: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
   readonly hooks: HookRegistry
 }
 
@@ -107,7 +106,7 @@ const request = (tools: Tools, { recovers, ...order }: CompactionOrder) => ({
 })
 
 /** Attempts to compact the session, one at a time. */
-const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
+const makeAttempts = Effect.fnUntraced(function* (tools: Tools, begun: () => void) {
   const { publish } = tools
   const current = yield* FiberHandle.make<void, never>()
   /** Opened when the end of the newest attempt was published. */
@@ -119,7 +118,7 @@ const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => 
       Effect.fnUntraced(function* (restore) {
         const ref = refer(tools, order)
         const mine = (told = Effect.unsafeMakeLatch(false))
-        announce()
+        begun()
         publish({ _tag: "CompactionStarted", ...ref })
         const ended = yield* Deferred.make<CompactionResult, CompactionFailed>()
         const attempt = Effect.exit(
@@ -149,7 +148,7 @@ const makeAttempts = Effect.fnUntraced(function* (tools: Tools, announce: () => 
 })
 
 /** Summaries of branches that are being left, one at a time. */
-const makeBranchSummaries = Effect.fnUntraced(function* (tools: Tools, announce: () => void) {
+const makeBranchSummaries = Effect.fnUntraced(function* (tools: Tools, begun: () => void) {
   const current = yield* FiberHandle.make<BranchSummary.BranchSummary | undefined, CompactionFailed>()
 
   const summarize = (request: BranchSummary.BranchSummaryRequest) =>
@@ -157,7 +156,7 @@ const makeBranchSummaries = Effect.fnUntraced(function* (tools: Tools, announce:
       current,
       Effect.interruptible(RunNodes.compaction("branch", BranchSummary.summarize(tools, request)))
     ).pipe(
-      Effect.tap(announce),
+      Effect.tap(begun),
       Effect.flatMap((fiber) => Effect.onInterrupt(Fiber.await(fiber), () => interruptCurrent(current))),
       Effect.flatMap((exit) =>
         Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? Effect.fail(cancelled()) : exit
@@ -169,7 +168,7 @@ const makeBranchSummaries = Effect.fnUntraced(function* (tools: Tools, announce:
 export type Compaction = Effect.Effect.Success<ReturnType<typeof make>>
 
 export const make = Effect.fnUntraced(function* (options: Options) {
-  const { announce, publish } = options
+  const { detach, publish } = options
   const settings = yield* Settings
   const tools: Tools = {
     ...options,
@@ -179,8 +178,15 @@ export const make = Effect.fnUntraced(function* (options: Options) {
     settings,
     store: yield* SessionStore
   }
-  const attempts = yield* makeAttempts(tools, announce)
-  const branches = yield* makeBranchSummaries(tools, announce)
+  const watching = new Set<() => void>()
+  const begun = () => {
+    for (const tell of watching) tell()
+  }
+  const attempts = yield* makeAttempts(tools, begun)
+  const branches = yield* makeBranchSummaries(tools, begun)
+  const cancel = Effect.zipRight(branches.cancel, attempts.cancel)
+  const ahead = Ahead.make(detach, cancel)
+  watching.add(ahead.begun)
   const check = (order: CompactionOrder) => CompactionAttempt.check(tools, request(tools, order))
   let enabled = settings["compaction.enabled"] && settings["compaction.strategy"] !== "off"
   return {
@@ -194,7 +200,11 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       publish({ _tag: "CompactionEnded", ...refer(tools, order), aborted: false, willRetry: false, errorMessage })
     },
     /** Returns when the attempt, if there is one, has ended and its end is published. */
-    cancel: Effect.zipRight(branches.cancel, attempts.cancel),
+    cancel,
+    /** The same, also for one that begins before the place is reached. */
+    cancelUntil: ahead.endUntil,
+    /** Calls `tell` when an attempt or a branch summary has begun. */
+    watch: (tell: () => void) => void watching.add(tell),
     isActive: attempts.isActive,
     isEnabled: () => enabled,
     setEnabled: (value: boolean) =>

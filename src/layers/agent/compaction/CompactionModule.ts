@@ -28,7 +28,7 @@ export class SessionCompaction extends Context.Tag("heddle/layers/agent/compacti
 export const module = SessionModule.providing(
   "compaction",
   Effect.gen(function* () {
-    const { announce, contributions, entries: session, events, fork, supervision } = yield* SessionCore
+    const { contributions, entries: session, events, fork, supervision } = yield* SessionCore
     const budget = yield* Allowance
     const settings = yield* Settings
     const { isEnabled: mayRetry } = yield* Retries
@@ -51,7 +51,6 @@ export const module = SessionModule.providing(
           (all) => all.flat()
         )
       ),
-      announce,
       hooks: yield* RegisteredHooks
     })
     yield* RunNodes.session(supervision)(
@@ -62,7 +61,8 @@ export const module = SessionModule.providing(
         Context.add(Compactions, {
           isEnabled: compaction.isEnabled,
           setEnabled: compaction.setEnabled,
-          cancel: compaction.cancel
+          cancel: compaction.cancel,
+          cancelUntil: compaction.cancelUntil
         })
       ),
       state: Effect.map(compaction.isActive, (isCompacting) => ({

@@ -3,11 +3,12 @@
  * (protocol.md 3.5, supplement 5.3).
  */
 import * as Effect from "effect/Effect"
+import { isPrompted } from "../../../domain/inbox/State.ts"
 import type { Model } from "../../../domain/model/Model.ts"
 import { defined } from "../../../domain/Values.ts"
 import {
   type Agent,
-  type AgentBusy,
+  AgentBusy,
   AgentClosing,
   type CompactOptions,
   type CompactOutcome,
@@ -16,13 +17,13 @@ import {
 import { CompactionFailed } from "../../../services/Compaction.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
-import type { RunState } from "../run/RunState.ts"
+import type { Messages } from "../inbox/Messages.ts"
 
 interface Dependencies {
   readonly compaction: Compaction
   /** The model in force, if it can be called. */
   readonly model: Effect.Effect<Model, CompactionFailed>
-  readonly state: RunState
+  readonly messages: Messages
   readonly late: LateRecords
   readonly abortRun: Effect.Effect<void>
   readonly prompt: (typeof Agent.Service)["prompt"]
@@ -38,17 +39,22 @@ const resumedAs = (outcome: CompactOutcome, { messageId = "", runId = "" }: Prom
   resumed: { runId, messageId }
 })
 
-export const make = ({ abortRun, compaction, late, model, prompt, state }: Dependencies) => {
+export const make = ({ abortRun, compaction, late, messages, model, prompt }: Dependencies) => {
   let active = 0
 
-  const claim = Effect.suspend((): Effect.Effect<void, AgentBusy | AgentClosing> => state.compact() ?? Effect.void)
+  const claim = Effect.suspend((): Effect.Effect<void, AgentBusy | AgentClosing> => {
+    const decision = messages.decide({ _tag: "Compact" })
+    if (decision._tag === "Refuse") return decision.code === "busy" ? new AgentBusy() : new AgentClosing()
+    messages.tell({ _tag: "Compacting" })
+    return Effect.void
+  })
 
   const alone = Effect.fnUntraced(function* ({ customInstructions }: CompactOptions, chosen: Model) {
     const focus = defined({ customInstructions })
     return yield* yield* Effect.acquireUseRelease(
       claim,
       () => compaction.perform({ reason: "manual", model: chosen, ...focus }),
-      () => Effect.zipRight(late.store, Effect.sync(state.settle))
+      () => Effect.map(late.store, () => void messages.tell({ _tag: "Settled" }))
     )
   })
 
@@ -61,7 +67,7 @@ export const make = ({ abortRun, compaction, late, model, prompt, state }: Depen
 
   /** From the abort on, the session is compacting. */
   const perform = Effect.fnUntraced(function* (options: CompactOptions, chosen: Model, answered: Answered) {
-    const abortedRun = state.isPrompted()
+    const abortedRun = isPrompted(messages.state())
     const told = abortedRun ? { abortedRun } : {}
     yield* abortRun
     const result = yield* Effect.catchTag(
@@ -78,8 +84,8 @@ export const make = ({ abortRun, compaction, late, model, prompt, state }: Depen
     answered: Answered = () => Effect.void
   ) {
     const chosen = yield* model
-    if (state.isClosing()) return yield* new AgentClosing()
-    if (state.isPrompted()) yield* compaction.check({ reason: "manual", model: chosen })
+    if (messages.state().isClosing) return yield* new AgentClosing()
+    if (isPrompted(messages.state())) yield* compaction.check({ reason: "manual", model: chosen })
     return yield* Effect.acquireUseRelease(
       Effect.sync(() => active++),
       () => perform(options, chosen, answered),

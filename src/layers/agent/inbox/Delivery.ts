@@ -13,7 +13,6 @@ import { entryOf } from "../../../domain/session/SessionContext.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
-import type { OpenPrompts } from "./OpenPrompts.ts"
 import type { SessionQueue } from "./SessionQueue.ts"
 import type { RunJournal } from "../run/RunJournal.ts"
 import type { RunSteps } from "../run/RunSteps.ts"
@@ -21,7 +20,6 @@ import type { RunSteps } from "../run/RunSteps.ts"
 interface Dependencies {
   readonly ids: typeof Ids.Service
   readonly journal: RunJournal
-  readonly prompts: OpenPrompts
   readonly queue: SessionQueue
   readonly session: typeof Session.Service
   readonly now: () => number
@@ -51,7 +49,7 @@ export interface Delivery {
 type Mark = { readonly betweenAttempts?: true }
 
 export const make = (dependencies: Dependencies): Delivery => {
-  const { ids, isPrompted, journal, modes, now, prompts, queue, session, since, steps } = dependencies
+  const { ids, isPrompted, journal, modes, now, queue, session, since, steps } = dependencies
   /** The mark of the messages of the turn at hand. */
   let mark: Mark = {}
 
@@ -71,9 +69,8 @@ export const make = (dependencies: Dependencies): Delivery => {
     const ref = clientMessageId === undefined ? { messageId } : { messageId, clientMessageId }
     const message = custom === undefined ? toUserMessage(item, now()) : toCustomMessage(custom, now())
     return say(ref, message, () => {
-      queue.deliver(item)
+      queue.deliver(item, journal.runId)
       if (custom === undefined) steps.prompted()
-      prompts.take(messageId, journal.runId)
     })
   }
 

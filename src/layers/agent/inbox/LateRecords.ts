@@ -8,31 +8,23 @@ import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import type { BashExecutionMessage, CustomMessage } from "../../../domain/conversation/Message.ts"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
 import * as LateEntries from "../../../domain/session/LateEntries.ts"
-import { QueueFull } from "../../../services/Agent.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { SettingsValues } from "../../../services/Settings.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
-import type { RunState } from "../run/RunState.ts"
+import type { Messages } from "./Messages.ts"
 
 interface Dependencies {
+  readonly messages: Messages
   readonly session: Pick<typeof Session.Service, "append">
-  readonly state: RunState
   readonly publish: (event: AgentEvent) => void
-  readonly settings: Pick<SettingsValues, "queue.maxMessages" | "queue.maxBytes">
   readonly ids: typeof Ids.Service
 }
 
 export type LateRecords = ReturnType<typeof make>
 
-export const make = ({ ids, publish, session, settings, state }: Dependencies) => {
-  const waiting: Array<LateEntries.LateRecord> = []
-  /** What the custom messages among them take. */
-  let bytes = 0
-  let closed = false
-
-  const wait = (record: LateEntries.LateRecord) => {
-    waiting.push(record)
+export const make = ({ ids, messages, publish, session }: Dependencies) => {
+  const wait = (record: LateEntries.LateRecord, bytes: number) => {
+    messages.tell({ _tag: "LateCame", record, bytes })
     return Effect.asVoid(session.append(LateEntries.recorded([record])))
   }
 
@@ -47,36 +39,31 @@ export const make = ({ ids, publish, session, settings, state }: Dependencies) =
       }
     )
 
-  /** Returns when the message waits in the log, unless there are too many of them. */
-  const hold = (messageId: string, message: CustomMessage): Effect.Effect<void, QueueFull> =>
-    Effect.suspend(() => {
-      const { "queue.maxBytes": maxBytes, "queue.maxMessages": maxMessages } = settings
-      const size = MessageQueue.bytesOf(MessageQueue.shownOf(message))
-      if (waiting.length >= maxMessages || bytes + size > maxBytes) return new QueueFull({ maxMessages, maxBytes })
-      bytes += size
-      return Effect.uninterruptible(wait({ messageId, message }))
-    })
-
   return {
     /** Returns when the result is stored, as a message or as one to come. */
     record: (message: BashExecutionMessage): Effect.Effect<void> =>
       Effect.suspend(() => {
-        if (closed) return Effect.void
-        if (!state.isBusy()) return Effect.asVoid(session.append({ type: "message", message }))
-        return wait({ messageId: ids.next("message"), message })
+        switch (messages.decide({ _tag: "Bash" })._tag) {
+          case "Drop":
+            return Effect.void
+          case "Append":
+            return Effect.asVoid(session.append({ type: "message", message }))
+          case "Late":
+            return wait({ messageId: ids.next("message"), message }, 0)
+        }
       }),
     /** Stores a custom message and publishes it, outside a run. */
     join: (messageId: string, message: CustomMessage) => join({ messageId, message }),
-    hold,
-    /** The host has left the session: later results are dropped. */
-    close: () => {
-      closed = true
-    },
-    isEmpty: () => waiting.length === 0,
+    /** Returns when the message waits in the log. To be called in the step in which it was decided that there is room for it. */
+    hold: (messageId: string, message: CustomMessage): Effect.Effect<void> =>
+      Effect.uninterruptible(
+        Effect.suspend(() => wait({ messageId, message }, MessageQueue.bytesOf(MessageQueue.shownOf(message))))
+      ),
     store: Effect.suspend(() => {
-      if (waiting.length === 0) return Effect.void
-      bytes = 0
-      return Effect.forEach(waiting.splice(0), join, { discard: true })
+      const { late } = messages.state()
+      if (late.length === 0) return Effect.void
+      messages.tell({ _tag: "LateTaken" })
+      return Effect.forEach(late, join, { discard: true })
     })
   }
 }

@@ -6,34 +6,35 @@
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../../domain/conversation/AgentEvent.ts"
 import * as MessageQueue from "../../../domain/conversation/MessageQueue.ts"
+import type { Fact } from "../../../domain/inbox/step.ts"
 import * as QueueEntries from "../../../domain/session/QueueEntries.ts"
 import type { NewEntry } from "../../../domain/session/SessionEntry.ts"
 import { defined } from "../../../domain/Values.ts"
 import { type QueueEdit, QueueFull, QueueRefused } from "../../../services/Agent.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { SettingsValues } from "../../../services/Settings.ts"
 import { storeThenTell } from "../events/StoreThenTell.ts"
+import type { Messages } from "./Messages.ts"
 
 type Item = MessageQueue.QueuedMessage
 
 interface Dependencies {
+  readonly messages: Messages
   readonly publish: (event: AgentEvent) => void
-  readonly dropped: (items: ReadonlyArray<Item>) => void
   readonly session: Pick<typeof Session.Service, "append">
-  readonly settings: Pick<SettingsValues, "queue.maxMessages" | "queue.maxBytes">
 }
+
+/** What becomes of the queue. */
+type Change = Fact<"Queued" | "Edited" | "Promoted" | "Removed" | "Emptied" | "Delivered">
 
 const ids = (items: ReadonlyArray<Item>) => items.map(({ messageId }) => messageId)
 
-/** The queue in memory, and its changes as they are stored and published. */
-const makeChanges = ({ publish, session }: Dependencies) => {
-  let queue = MessageQueue.empty
+/** Changes of the queue as they are stored and published. */
+const makeChanges = ({ messages, publish, session }: Dependencies) => {
   let untold: Array<string> = []
   const watching = new Set<() => void>()
 
-  const set = (next: MessageQueue.MessageQueue, changed: ReadonlyArray<string>) => {
-    if (next === queue) return
-    queue = next
+  const set = (change: Change, changed: ReadonlyArray<string>) => {
+    messages.tell(change)
     untold.push(...changed)
   }
 
@@ -41,12 +42,11 @@ const makeChanges = ({ publish, session }: Dependencies) => {
     if (untold.length === 0) return
     const changed = untold
     untold = []
-    publish({ _tag: "QueueChanged", queue, changed })
+    publish({ _tag: "QueueChanged", queue: messages.state().queue, changed })
     for (const look of watching) look()
   }
 
   return {
-    current: () => queue,
     set,
     tell,
     watch: (look: () => void) => {
@@ -54,8 +54,8 @@ const makeChanges = ({ publish, session }: Dependencies) => {
       return () => void watching.delete(look)
     },
     /** Makes a change and gives its entry a place. The effect that is returned stores the entry. */
-    begin: <A>(next: MessageQueue.MessageQueue, changed: ReadonlyArray<string>, entry: NewEntry, result: A) => {
-      set(next, changed)
+    begin: <A>(change: Change, changed: ReadonlyArray<string>, entry: NewEntry, result: A) => {
+      set(change, changed)
       return Effect.as(session.append(entry), result)
     },
     /** Looks and begins in one step. A store that takes its time does not delay the change, only its announcement. */
@@ -71,88 +71,77 @@ const makeChanges = ({ publish, session }: Dependencies) => {
 type Changes = ReturnType<typeof makeChanges>
 
 /** Changes of single messages, by id. */
-const makeControl = (
-  { begin, current, step }: Changes,
-  wasDelivered: (messageId: string) => boolean,
-  { dropped, settings }: Dependencies
-) => {
-  const missing = (messageId: string) =>
-    new QueueRefused({ reason: wasDelivered(messageId) ? "already_delivered" : "queue_item_not_found", messageId })
-
-  /** Why there is no room for a message, or for a longer one in place of another. */
-  const refusal = (item: MessageQueue.Size, instead?: Item): QueueFull | undefined => {
-    const { "queue.maxBytes": maxBytes, "queue.maxMessages": maxMessages } = settings
-    const grows = MessageQueue.bytesOf(item) - (instead === undefined ? 0 : MessageQueue.bytesOf(instead))
-    const isTooMany = instead === undefined && MessageQueue.size(current()) >= maxMessages
-    const isTooMuch = grows > 0 && current().bytes + grows > maxBytes
-    return isTooMany || isTooMuch ? new QueueFull({ maxMessages, maxBytes }) : undefined
+const makeControl = ({ begin, step }: Changes, { messages }: Dependencies) => {
+  const refused = (reason: QueueRefused["reason"], messageId: string) => new QueueRefused({ reason, messageId })
+  const full = () => {
+    const { mostBytes, mostMessages } = messages.state().limits
+    return new QueueFull({ maxMessages: mostMessages, maxBytes: mostBytes })
   }
 
   const edit = (messageId: string, { expectedRevision, images, text }: QueueEdit) =>
     step((): Effect.Effect<Item, QueueRefused | QueueFull> => {
-      if (expectedRevision !== undefined && expectedRevision !== current().revision) {
-        return new QueueRefused({ reason: "revision_conflict", messageId })
-      }
-      const item = MessageQueue.find(current(), messageId)
-      if (item === undefined) return missing(messageId)
       const change = defined({ text, images })
-      const edited = MessageQueue.edited(item, change)
-      const full = refusal(edited, item)
-      if (full !== undefined) return full
-      return begin(MessageQueue.replace(current(), edited), [messageId], QueueEntries.added([edited]), edited)
+      const decision = messages.decide({ _tag: "Edit", messageId, change, ...defined({ expectedRevision }) })
+      if (decision._tag === "Refuse") return decision.code === "queue_full" ? full() : refused(decision.code, messageId)
+      const { item } = decision
+      return begin({ _tag: "Edited", item }, [messageId], QueueEntries.added([item]), item)
     })
 
   const promote = (messageId: string, to: MessageQueue.Promotion) =>
     step((): Effect.Effect<Item, QueueRefused> => {
-      const item = MessageQueue.find(current(), messageId)
-      if (item === undefined) return missing(messageId)
-      const next = MessageQueue.promote(current(), item, to)
-      if (next === current()) return Effect.succeed(item)
+      const decision = messages.decide({ _tag: "Pick", messageId })
+      if (decision._tag === "Refuse") return refused(decision.code, messageId)
+      const { item } = decision
+      const next = MessageQueue.promote(messages.state().queue, item, to)
+      if (next === messages.state().queue) return Effect.succeed(item)
       const moved = MessageQueue.find(next, messageId) ?? item
-      return begin(next, [messageId], QueueEntries.added([moved], to === "front"), moved)
+      return begin({ _tag: "Promoted", item, to }, [messageId], QueueEntries.added([moved], to === "front"), moved)
     })
 
   const remove = (messageId: string) =>
     step(
       (): Effect.Effect<Item, QueueRefused> => {
-        const item = MessageQueue.find(current(), messageId)
-        if (item === undefined) return missing(messageId)
-        return begin(MessageQueue.remove(current(), item), [messageId], QueueEntries.removed([item]), item)
+        const decision = messages.decide({ _tag: "Pick", messageId })
+        if (decision._tag === "Refuse") return refused(decision.code, messageId)
+        const items = [decision.item]
+        return begin({ _tag: "Removed", items }, [messageId], QueueEntries.removed(items), decision.item)
       },
-      (item) => dropped([item])
+      (item) => messages.drop([item])
     )
 
-  return { refusal, methods: { editQueued: edit, promoteQueued: promote, removeQueued: remove } }
+  return { full, methods: { edit, promote, remove } }
 }
 
 export type SessionQueue = ReturnType<typeof make>
 
 export const make = (dependencies: Dependencies) => {
-  const { dropped, session } = dependencies
+  const { messages, session } = dependencies
   const changes = makeChanges(dependencies)
-  const { begin, current, set, step, tell } = changes
-  const delivered = new Set<string>()
-  let order = 0
-  const { methods, refusal } = makeControl(changes, (messageId) => delivered.has(messageId), dependencies)
-  const numbered = (item: Omit<Item, "order">): Item => ({ ...item, order: order++ })
+  const { begin, set, step, tell } = changes
+  const { full, methods } = makeControl(changes, dependencies)
+  const current = () => messages.state().queue
 
-  const take = (items: ReadonlyArray<Item>, left: MessageQueue.MessageQueue): Effect.Effect<ReadonlyArray<Item>> =>
-    items.length === 0 ? Effect.succeed(items) : begin(left, ids(items), QueueEntries.removed(items), items)
-  const takeAll = () => take(MessageQueue.items(current()), MessageQueue.clear(current()))
-  const takeForRun = (taken: (items: ReadonlyArray<Item>) => void) => {
-    const items = MessageQueue.itemsForRun(current())
-    taken(items)
-    return take(items, MessageQueue.clearForRun(current()))
-  }
+  const take = (items: ReadonlyArray<Item>, isForRun: boolean): Effect.Effect<ReadonlyArray<Item>> =>
+    items.length === 0
+      ? Effect.succeed(items)
+      : begin({ _tag: "Emptied", isForRun }, ids(items), QueueEntries.removed(items), items)
 
   return {
-    /** The queue methods of the Agent contract. */
-    control: { queue: Effect.sync(current), clearQueue: step(takeAll, dropped), ...methods },
+    control: {
+      current: Effect.sync(current),
+      clear: step(() => take(MessageQueue.items(current()), false), messages.drop),
+      ...methods
+    },
     /** Takes what waits for a run. The caller, who gets it in the same step, tells the senders. */
-    take: (taken: (items: ReadonlyArray<Item>) => void) => step(() => takeForRun(taken)),
+    take: (taken: (items: ReadonlyArray<Item>) => void) =>
+      step(() => {
+        const items = MessageQueue.itemsForRun(current())
+        taken(items)
+        return take(items, true)
+      }),
     /** Takes messages out of the queue, but not out of the file: `forget` does that, or the session queues them again. */
     putAside: (items: ReadonlyArray<Item>) => {
-      set(items.reduce(MessageQueue.remove, current()), ids(items))
+      set({ _tag: "Removed", items }, ids(items))
       tell()
     },
     forget: (items: ReadonlyArray<Item>): Effect.Effect<void> =>
@@ -161,38 +150,24 @@ export const make = (dependencies: Dependencies) => {
     drop: () => {
       const items = MessageQueue.items(current())
       if (items.length === 0) return
-      set(MessageQueue.clear(current()), ids(items))
+      set({ _tag: "Emptied", isForRun: false }, ids(items))
       tell()
-      dropped(items)
+      messages.drop(items)
     },
-    current,
-    /** Queues what was queued when the session was last open, before anything else is. */
-    restore: (items: ReadonlyArray<Item>) => {
-      if (items.length === 0) return
-      const restored = items.reduce((queue, item) => MessageQueue.add(queue, numbered(item)), current())
-      set(MessageQueue.countFrom(restored, 1), [])
-    },
-    /** Sets the revision from which changes count, before the first of them. What was restored counts as one. */
-    countFrom: (revision: number) => {
-      const isRestored = MessageQueue.size(current()) > 0
-      set(MessageQueue.countFrom(current(), isRestored ? revision + 1 : revision), [])
-    },
-    sizeForRun: () => MessageQueue.sizeForRun(current()),
     /** Calls `look` when a change was published, until the function that is returned is called. */
     watch: changes.watch,
     hasSteering: () => current().steering.length > 0,
-    nextOrder: () => order,
-    refusal,
-    /** Returns when the message is stored. */
-    add: (item: Omit<Item, "order">): Effect.Effect<void> =>
+    full,
+    /** Returns when the message is stored. To be called in the step in which it was decided that there is room for it. */
+    add: (change: Omit<Fact<"Queued">, "_tag">): Effect.Effect<void> =>
       step(() => {
-        const added = numbered(item)
-        return begin(MessageQueue.add(current(), added), [item.messageId], QueueEntries.added([added]), undefined)
+        const { messageId } = change.item
+        const item: Item = { ...change.item, order: messages.state().nextOrder }
+        return begin({ _tag: "Queued", ...change }, [messageId], QueueEntries.added([item]), undefined)
       }),
     next: (drain: MessageQueue.Drain, last?: Item) => MessageQueue.next(current(), drain, last),
-    deliver: (item: Item) => {
-      delivered.add(item.messageId)
-      set(MessageQueue.remove(current(), item), [item.messageId])
+    deliver: (item: Item, runId: string) => {
+      set({ _tag: "Delivered", item, runId }, [item.messageId])
       tell()
     }
   }

@@ -6,16 +6,16 @@ import * as Interrupted from "../../../services/fibers/Interrupted.ts"
 import type { SessionCore } from "../../../services/session/SessionCore.ts"
 import * as EventLoop from "../../platform/EventLoop.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
+import type { Messages } from "../inbox/Messages.ts"
 import * as Run from "./Run.ts"
 import type { RunEnd } from "./RunEnd.ts"
 import type { RunJournal } from "./RunJournal.ts"
 import type { AcceptedPrompt, RunSetup } from "./RunSetup.ts"
-import type { RunState } from "./RunState.ts"
 
 interface Options {
   readonly core: typeof SessionCore.Service
   readonly setUp: RunSetup
-  readonly state: RunState
+  readonly messages: Messages
   readonly late: LateRecords
   readonly end: RunEnd
 }
@@ -24,7 +24,7 @@ interface Options {
 const afterAnswer = (sync: Effect.Effect<void>) =>
   Effect.zipRight(EventLoop.nextTurn, Effect.zipRight(EventLoop.nextTurn, sync))
 
-export const make = Effect.fnUntraced(function* ({ core, end, late, setUp, state }: Options) {
+export const make = Effect.fnUntraced(function* ({ core, end, late, messages, setUp }: Options) {
   const { entries: session, events, fork } = core
   const budget = yield* Allowance
 
@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* ({ core, end, late, setUp, state
 
   /** Messages that are queued at the very end continue the run, unless it was asked to stop. */
   const finish = Effect.fnUntraced(function* (journal: RunJournal, result: Run.RunResult) {
-    state.end(journal.runId)
+    messages.tell({ _tag: "RunEnding", runId: journal.runId })
     yield* late.store
     yield* end.takeQueue
     const isStopped = yield* Interrupted.isRequested
@@ -68,7 +68,6 @@ export const make = Effect.fnUntraced(function* ({ core, end, late, setUp, state
       const next = yield* finish(turns.journal, result)
       if (next === "over") return
       if (next === "store") continue
-      state.goOn(accepted.runId)
       result = yield* Run.run(turns, "settled")
     }
   }, Effect.uninterruptible)

@@ -16,7 +16,6 @@ import { ToolSet } from "../../../services/Tools.ts"
 import type { HookRegistry } from "../../hooks/HookRegistry.ts"
 import * as ContextLength from "../compaction/ContextLength.ts"
 import * as Delivery from "../inbox/Delivery.ts"
-import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
 import type { SessionQueue } from "../inbox/SessionQueue.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import * as ModelRequests from "../model/ModelRequests.ts"
@@ -44,7 +43,6 @@ export interface Parts {
   readonly model: ModelInForce
   readonly instructions: typeof Instructions.Service
   readonly hooks: HookRegistry
-  readonly prompts: OpenPrompts
   readonly queue: SessionQueue
   /** Owns the fibers of tool calls. */
   readonly fibers: FiberSet.FiberSet<unknown, unknown>
@@ -63,7 +61,7 @@ const makeSystemPrompt = (instructions: typeof Instructions.Service) => {
 export type RunSetup = Effect.Effect.Success<ReturnType<typeof make>>
 
 export const make = Effect.fnUntraced(function* (parts: Parts) {
-  const { core, fibers, hooks, instructions, model, prompts, queue } = parts
+  const { core, fibers, hooks, instructions, model, queue } = parts
   const { entries: session, events, ids, now } = core
   const { ready } = events
   const budget = yield* Allowance
@@ -106,7 +104,7 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
     })
     const journal = RunJournal.make({ runId, core, ticks, budget, steps })
     const isPrompted = message.role === "user"
-    const delivery = Delivery.make({ ids, journal, prompts, queue, session, now, modes, since, isPrompted, steps })
+    const delivery = Delivery.make({ ids, journal, queue, session, now, modes, since, isPrompted, steps })
     const turns: Run.Dependencies = {
       delivery,
       journal,

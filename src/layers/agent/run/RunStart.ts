@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import type { InputContent } from "../../../domain/conversation/Content.ts"
 import {
   type CustomInput,
@@ -14,6 +15,7 @@ import {
   toUserMessage,
   userContent
 } from "../../../domain/conversation/Message.ts"
+import type { Receipt } from "../../../domain/inbox/Receipts.ts"
 import { entryOf } from "../../../domain/session/SessionContext.ts"
 import { defined } from "../../../domain/Values.ts"
 import {
@@ -26,14 +28,11 @@ import {
 import type { SessionBudget } from "../../../services/Budget.ts"
 import type { Ids } from "../../../services/Ids.ts"
 import type { Session } from "../../../services/session/Session.ts"
-import type { ClientMessages, MessageReceipt } from "../inbox/ClientMessages.ts"
 import type { LateRecords } from "../inbox/LateRecords.ts"
-import type { OpenPrompts } from "../inbox/OpenPrompts.ts"
-import type { SessionQueue } from "../inbox/SessionQueue.ts"
+import type { Messages, Restore } from "../inbox/Messages.ts"
 import type { ModelInForce } from "../model/ModelInForce.ts"
 import type { RunFiber } from "./RunFiber.ts"
 import type { AcceptedPrompt } from "./RunSetup.ts"
-import type { RunState } from "./RunState.ts"
 
 export interface Dependencies {
   readonly ids: typeof Ids.Service
@@ -41,13 +40,8 @@ export interface Dependencies {
   readonly session: typeof Session.Service
   readonly budget: SessionBudget
   readonly model: ModelInForce
-  readonly state: RunState
+  readonly messages: Messages
   readonly late: LateRecords
-  readonly clientMessages: ClientMessages
-  readonly prompts: OpenPrompts
-  readonly queue: SessionQueue
-  /** Announces that a prompt is being checked, so that a waiting abort withdraws it. */
-  readonly accepting: () => void
   readonly fiber: RunFiber
   /** Calls `begun` when the first event of the run was published. */
   readonly run: (prompt: AcceptedPrompt, begun: () => void) => Effect.Effect<void>
@@ -63,35 +57,37 @@ export const sentBy = (input: Taken) => input.sent ?? userContent(input)
 export type Accepted = (receipt: PromptReceipt) => Effect.Effect<void>
 
 /** A prompt, or a custom message in place of its text. */
-interface StartInput extends PromptInput {
+export interface StartInput extends Taken {
   readonly custom?: CustomInput
 }
 
 export const named = ({ clientMessageId }: MessageInput) => defined({ clientMessageId })
 export const requested = ({ requestId }: MessageInput) => defined({ requestId })
 
+/** Nobody waits for the end of a message of an extension. */
+export const requestsOf = ({ requestId, source }: MessageInput) => (source === "extension" ? [] : [requestId])
+
 /** Its acceptance and its run are one fiber. */
 export const make = (dependencies: Dependencies) => {
-  const { budget, clientMessages, fiber, ids, late, model, now, prompts, queue, run, session, state } = dependencies
+  const { budget, fiber, ids, late, messages, model, now, run, session } = dependencies
 
   /** Everything that can refuse a prompt, in the order in which refusals are reported (protocol.md 3.1). */
   const check = Effect.zipRight(budget.check, Effect.flatMap(model.usable, budget.checkModel))
 
   const store = (input: StartInput, message: InputMessage, since: number) => {
     const [runId, messageId] = [ids.next("run"), ids.next("message")]
-    const receipt: MessageReceipt = { disposition: "started", runId, messageId, ...named(input) }
+    const receipt: Receipt = { disposition: "started", runId, messageId, ...named(input) }
     return Effect.map(session.append(entryOf(message, { messageId, ...named(input) })), () => {
-      state.begin(runId)
-      prompts.accept(messageId, input, runId)
-      clientMessages.remember({ content: sentBy(input), receipt })
+      const known = { content: sentBy(input), receipt }
+      messages.tell({ _tag: "Begun", runId, requests: requestsOf(input), known })
       const prompt: AcceptedPrompt = { runId, messageId, ...named(input), ...requested(input), message, since }
       return { prompt, receipt }
     })
   }
 
-  const refuse = (decided: Deferred.Deferred<MessageReceipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
+  const refuse = (decided: Deferred.Deferred<Receipt, PromptRejected>, cause: Cause.Cause<PromptRejected>) =>
     late.store.pipe(
-      Effect.zipRight(Effect.sync(state.settle)),
+      Effect.zipRight(Effect.sync(() => messages.tell({ _tag: "Settled" }))),
       Effect.zipRight(
         Cause.isInterruptedOnly(cause)
           ? Deferred.fail(decided, new PromptWithdrawn())
@@ -107,10 +103,10 @@ export const make = (dependencies: Dependencies) => {
   const live = Effect.fnUntraced(function* (
     input: StartInput,
     accepted: Accepted,
-    decided: Deferred.Deferred<MessageReceipt, PromptRejected>
+    decided: Deferred.Deferred<Receipt, PromptRejected>
   ) {
     const message = input.custom === undefined ? toUserMessage(input, now()) : toCustomMessage(input.custom, now())
-    const since = queue.nextOrder()
+    const since = messages.state().nextOrder
     const checked = yield* Effect.exit(Effect.interruptible(check))
     if (Exit.isFailure(checked)) return yield* refuse(decided, checked.cause)
     const { prompt, receipt } = yield* store(input, message, since)
@@ -121,20 +117,14 @@ export const make = (dependencies: Dependencies) => {
     yield* run(prompt, () => Deferred.unsafeDone(decided, decision))
   }, Effect.uninterruptible)
 
-  const start = (input: StartInput, accepted: Accepted) =>
-    Effect.uninterruptibleMask(
-      Effect.fnUntraced(function* (restore) {
-        const busy = state.accept()
-        if (busy !== undefined) return yield* busy
-        const decided = yield* Deferred.make<MessageReceipt, PromptRejected>()
-        const running = yield* fiber.start(live(input, accepted, decided))
-        dependencies.accepting()
-        const withdraw = Effect.suspend(() =>
-          state.current()._tag === "Accepting" ? Fiber.interrupt(running) : Effect.void
-        )
-        return yield* Effect.onInterrupt(restore(Deferred.await(decided)), () => withdraw)
-      })
+  /** To be called under a mask, in the step in which it was decided. */
+  return (input: StartInput, accepted: Accepted, restore: Restore) => {
+    messages.tell({ _tag: "Checking" })
+    const decided = Deferred.unsafeMake<Receipt, PromptRejected>(FiberId.none)
+    const withdraw = (running: Fiber.RuntimeFiber<void>) =>
+      Effect.suspend(() => (messages.state().phase._tag === "Preparing" ? Fiber.interrupt(running) : Effect.void))
+    return Effect.flatMap(fiber.start(live(input, accepted, decided)), (running) =>
+      Effect.onInterrupt(restore(Deferred.await(decided)), () => withdraw(running))
     )
-
-  return start
+  }
 }

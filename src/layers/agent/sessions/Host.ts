@@ -8,7 +8,6 @@ import { defined } from "../../../domain/Values.ts"
 import { Commands } from "../../../services/Commands.ts"
 import type { SessionOpening } from "../../../services/hooks/HookPoints.ts"
 import type { SessionLog } from "../../../services/session/SessionStore.ts"
-import { exclusively } from "../../Sharing.ts"
 import * as Events from "../events/Events.ts"
 import * as Followers from "./Followers.ts"
 import type { OpenSession } from "./OpenSession.ts"
@@ -28,7 +27,7 @@ export interface Enter {
 
 const announce = Effect.fnUntraced(function* ({ tell }: Followers.Followers, next: OpenSession, left: OpenSession) {
   for (const event of Events.ofArrival(yield* next.session.info)) tell(event)
-  const queue = yield* next.agent.queue
+  const queue = yield* next.agent.queue.current
   if (MessageQueue.size(queue) > 0) tell({ _tag: "QueueChanged", queue, changed: MessageQueue.ids(queue) })
   const commands = yield* Context.get(next.services, Commands).list
   const before = yield* Context.get(left.services, Commands).list
@@ -101,7 +100,7 @@ export const make = Effect.fnUntraced(function* (
           yield* move(next)
           yield* arrive(left, next, arrived)
         })
-      ).pipe(exclusively(control.gate), outside)
+      ).pipe(control.changing, outside)
     })
 
   const reopen: SessionChanges.Current["reopen"] = (arrived) =>
@@ -116,7 +115,7 @@ export const make = Effect.fnUntraced(function* (
           yield* move(next)
           yield* arrive(left, next, arrived)
         })
-      ).pipe(exclusively(control.gate), outside)
+      ).pipe(control.changing, outside)
     })
 
   const hasLostWrites = Effect.suspend(() =>

@@ -22,7 +22,6 @@ import type { Settings } from "../../../services/Settings.ts"
 import type { Tools } from "../../../services/Tools.ts"
 import * as CurrentSession from "../../session/CurrentSession.ts"
 import * as Events from "../events/Events.ts"
-import * as Beginnings from "../run/Beginnings.ts"
 import type * as SessionAgent from "../SessionAgent.ts"
 import * as Host from "./Host.ts"
 import * as OpenSession from "./OpenSession.ts"
@@ -34,7 +33,7 @@ export type ProcessServices = Budget | HostUi | Ids | ModelCatalog | ModelClient
 
 type Start<E, R> = (session: typeof Session.Service) => Effect.Effect<ModelStart, E, R>
 
-export interface HostSessionsOptions<E, R, E2, R2> extends Omit<SessionAgent.SessionAgentOptions, "announce"> {
+export interface HostSessionsOptions<E, R, E2, R2> extends SessionAgent.SessionAgentOptions {
   readonly first: Effect.Effect<SessionLog, E, R | Scope.Scope>
   /** The model with which a host begins. One that is not the first begins without, if this fails. */
   readonly start: Start<E2, R2>
@@ -58,28 +57,24 @@ const asOpened = ({ log, scope }: OpenedLog, entries: SessionLog["entries"]): Op
 
 type Services = Context.Context<ProcessServices>
 
-const makeEnter =
-  (
-    registry: typeof Registry.Registry.Service,
-    options: Omit<SessionAgent.SessionAgentOptions, "announce">,
-    services: Services
-  ) =>
-  (announce: () => void): Host.Enter => {
-    const build =
-      (opening: SessionOpening): Registry.Build =>
-      (kept) =>
-        Registry.within(services, OpenSession.build({ ...options, announce, opening })(kept))
-    return {
-      open: (log, restore, opening = { reason: "startup" }) =>
-        Effect.flatMap(CurrentSession.openLog(restore(log)), (opened) =>
-          registry.open(opened, build(opening), restore)
-        ),
-      openAgain: Effect.fnUntraced(function* (left, restore, opening) {
-        const log = asOpened(yield* Ref.get(left.instance.kept), yield* left.session.session.entries)
-        return yield* registry.openAgain(left, log, build(opening), restore)
-      })
-    }
+const makeEnter = (
+  registry: typeof Registry.Registry.Service,
+  options: SessionAgent.SessionAgentOptions,
+  services: Services
+): Host.Enter => {
+  const build =
+    (opening: SessionOpening): Registry.Build =>
+    (kept) =>
+      Registry.within(services, OpenSession.build({ ...options, opening })(kept))
+  return {
+    open: (log, restore, opening = { reason: "startup" }) =>
+      Effect.flatMap(CurrentSession.openLog(restore(log)), (opened) => registry.open(opened, build(opening), restore)),
+    openAgain: Effect.fnUntraced(function* (left, restore, opening) {
+      const log = asOpened(yield* Ref.get(left.instance.kept), yield* left.session.session.entries)
+      return yield* registry.openAgain(left, log, build(opening), restore)
+    })
   }
+}
 
 /** A function of its own: the closures of a host would keep its first session for as long as it lives. */
 const begin = Effect.fnUntraced(function* <E, R, E2, R2>(
@@ -101,8 +96,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>({
 }: HostSessionsOptions<E, R, E2, R2>) {
   const services = yield* Effect.context<ProcessServices | R2>()
   const registry = Registry.make()
-  const enterWith = makeEnter(registry, options, services)
-  const beside = enterWith(() => {})
+  const enter = makeEnter(registry, options, services)
   const catalog = yield* ModelCatalog
   const store = yield* SessionStore
 
@@ -110,7 +104,7 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>({
   const openBeside = <E, R>(host: Host.Host, log: Effect.Effect<SessionLog, E, R | Scope.Scope>) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
-        const lease = yield* beside.open(log, restore)
+        const lease = yield* enter.open(log, restore)
         const { control, services } = lease.session
         yield* Effect.addFinalizer(() => Effect.zipRight(control.farewell({ reason: "quit" }), registry.release(lease)))
         Context.get(services, Controls).start(Context.get(host.get().services, Controls).values())
@@ -122,19 +116,12 @@ export const make = Effect.fnUntraced(function* <E, R, E2, R2>({
     log: Effect.Effect<SessionLog, E, R | Scope.Scope>,
     start: Start<E2, R2>
   ) {
-    const beginnings = yield* Beginnings.make
-    const enter = enterWith(beginnings.announce)
     const host = yield* Host.make(yield* begin(enter, registry, log, start), enter, registry)
     const attach = (sink: EventSink) => host.follow(() => Effect.succeed(sink))
     return Sessions.of({
       current: Effect.sync(() => host.get().services),
       changes: Effect.succeed(SessionChanges.make({ current: host, catalog, store })),
       open: (log) => openBeside(host, log),
-      endUntil: (position, end) =>
-        beginnings.endUntil(
-          position,
-          Effect.suspend(() => end(host.get().agent))
-        ),
       close: Effect.suspend(() => host.get().agent.close),
       farewell: host.farewell,
       sync: Effect.suspend(() => host.get().session.sync),

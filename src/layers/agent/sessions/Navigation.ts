@@ -8,7 +8,6 @@ import { ChangeCancelled, type Destination } from "../../../services/session/Ses
 import * as Abandoned from "../../../domain/compaction/Abandoned.ts"
 import * as Asking from "../../hooks/Asking.ts"
 import type { OpenSession } from "./OpenSession.ts"
-import { exclusively } from "../../Sharing.ts"
 import type { BranchSummary } from "../compaction/BranchSummary.ts"
 
 export const find = (session: typeof Session.Service, entryId: string) =>
@@ -62,7 +61,7 @@ export const navigate = Effect.fn("Sessions.navigate")(function* (
     // A handoff may have continued the run in another session just before it was ended.
     if ((yield* find(session, entryId)) === undefined) return yield* new EntryNotFound({ entryId })
     yield* move(yield* summary)
-  }).pipe(exclusively(control.gate))
+  }).pipe(control.changing)
   const newLeafId = yield* session.leafId
   yield* Asking.tell(control.hooks, "navigated", { newLeafId, oldLeafId }, longestNoticeMs)
   return text

@@ -138,7 +138,7 @@ export const open = Effect.fnUntraced(function* (options: ChildOptions, node: Su
     options.see(event)
     if (event._tag === "PromptFinished" && ended !== undefined) Deferred.unsafeDone(ended, Effect.succeed(event))
   }
-  yield* agent.attach({ offer, ready: Effect.void })
+  yield* agent.events.attach({ offer, ready: Effect.void })
   // A literal prompt does not wait for contributors, and these decide which calls may run.
   if (options.contributors.length > 0) yield* Context.get(services, Startup).joined
   const converse = Effect.fnUntraced(function* (text: string) {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { QueuedMessage } from "../../../domain/conversation/MessageQueue.ts"
 import { Agent } from "../../../services/Agent.ts"
+import { Inbox } from "../../../services/session/Inbox.ts"
 import { Startup } from "../../../services/session/Startup.ts"
 import { Commands as SlashCommands } from "../../../services/Commands.ts"
 import { Sessions } from "../../../services/session/Sessions.ts"
@@ -21,6 +22,7 @@ export interface ConversationOptions {
 
 const current = Effect.flatMap(Sessions, ({ current }) => current)
 const currentAgent = Effect.map(current, Context.get(Agent))
+const currentInbox = Effect.map(current, Context.get(Inbox))
 
 /** A word with a dot or a slash in it was meant as a path. */
 const looksLikePath = (word: string) => /[./]/.test(word)
@@ -71,8 +73,8 @@ const textsOf = (messages: ReadonlyArray<QueuedMessage>) =>
 export const abort = (giveBack: (text: string) => void) =>
   Effect.gen(function* () {
     const agent = yield* currentAgent
-    yield* agent.withdraw
-    const texts = textsOf(yield* agent.abort)
+    yield* (yield* currentInbox).withdraw
+    const texts = textsOf(yield* agent.abort())
     if (texts.length > 0) giveBack(texts.join("\n"))
   })
 

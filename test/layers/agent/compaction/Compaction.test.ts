@@ -247,14 +247,14 @@ it.effect("cancelled at whatever point, it is all of it or nothing, and the next
       const summaries = Array.from({ length: 12 }, () => withUsage(say("Goal"), 1))
       yield* Harness.run(
         { turns: [say(story), say("Short."), ...summaries] },
-        ({ agent, ask, events, script, session }) =>
+        ({ agent, ask, compactions: service, events, script, session }) =>
           Effect.gen(function* () {
             yield* ask("Tell me")
             yield* ask("Another one")
             const compacting = yield* Effect.fork(Effect.either(agent.compact({})))
             // Each step is a turn of the scheduler or of the event loop, whichever the attempt waits for.
             for (let step = 0; step < wait; step++) yield* step % 2 === 0 ? Effect.yieldNow() : EventLoop.nextTurn
-            yield* agent.abortCompaction
+            yield* service.cancel
             const outcome = yield* Fiber.join(compacting)
             outcomes.add(outcome._tag)
             const words = compactions(events)

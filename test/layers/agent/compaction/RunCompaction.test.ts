@@ -180,7 +180,7 @@ it.effect("a summary reserves what it takes, and an abort sets it free", () =>
       budget: { maxTotalTokens: 2500 },
       settings: { "compaction.enabled": false }
     },
-    ({ agent, allowance, ask, script }) =>
+    ({ agent, allowance, ask, compactions: service, script }) =>
       Effect.gen(function* () {
         yield* ask("Tell me")
         yield* ask("Another one")
@@ -190,7 +190,7 @@ it.effect("a summary reserves what it takes, and an abort sets it free", () =>
         const waiting = yield* Effect.fork(allowance.modelCall({ model, inputTokens: 2500 - totalTokens - 1 }))
         yield* Effect.yieldNow()
         assert.isNull(waiting.unsafePoll())
-        yield* agent.abortCompaction
+        yield* service.cancel
         yield* Fiber.await(compacting)
         yield* Fiber.join(waiting)
       })
@@ -253,7 +253,7 @@ it.effect("abort ends the compaction and then the run", () =>
       yield* agent.prompt({ text: "Look" })
       yield* untilOpen(script, 2)
       assert.deepInclude(yield* agent.state, { isCompacting: true, isStreaming: true })
-      yield* agent.abort
+      yield* agent.abort()
       assert.deepStrictEqual(compactions(events), ["threshold", "threshold aborted"])
       assert.deepStrictEqual(
         summary(events).slice(-9),
@@ -276,12 +276,12 @@ it.effect("abort ends the compaction and then the run", () =>
 )
 
 it.effect("abortCompactions ends the compaction and the run goes on", () =>
-  Harness.run({ turns: waiting, tools: [ls] }, ({ agent, ask, events, script }) =>
+  Harness.run({ turns: waiting, tools: [ls] }, ({ agent, ask, compactions: service, events, script }) =>
     Effect.gen(function* () {
       yield* ask("Tell me")
       yield* agent.prompt({ text: "Look" })
       yield* untilOpen(script, 2)
-      yield* agent.abortCompaction
+      yield* service.cancel
       assert.deepStrictEqual(compactions(events), ["threshold", "threshold aborted"])
       yield* agent.awaitIdle
       assert.strictEqual(summary(events).at(-3), "PromptFinished:completed")

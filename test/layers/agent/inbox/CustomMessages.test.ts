@@ -8,7 +8,14 @@ import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.
 import * as LateEntries from "../../../../src/domain/session/LateEntries.ts"
 import type { SessionEntry } from "../../../../src/domain/session/SessionEntry.ts"
 import * as MemorySessionStore from "../../../../src/layers/session/MemorySessionStore.ts"
-import { type Agent, AgentBusy, AgentClosing, NoModelSelected, QueueFull } from "../../../../src/services/Agent.ts"
+import {
+  type Agent,
+  AgentBusy,
+  AgentClosing,
+  NoModelSelected,
+  QueueFull,
+  userPrompt
+} from "../../../../src/services/Agent.ts"
 import { Budget } from "../../../../src/services/Budget.ts"
 import { NotStorable } from "../../../../src/services/Sending.ts"
 import { SessionStore } from "../../../../src/services/session/SessionStore.ts"
@@ -127,8 +134,8 @@ describe("an idle session", () => {
         yield* agent.send(note("second"), { deliverAs: "nextTurn" })
         yield* agent.send(note("look"), { triggerTurn: true })
         yield* agent.awaitIdle
-        assert.deepStrictEqual(yield* agent.abort, [])
-        assert.deepStrictEqual(queued(yield* agent.queue), ["nextTurn first", "nextTurn second"])
+        assert.deepStrictEqual(yield* agent.abort(), [])
+        assert.deepStrictEqual(queued(yield* agent.queue.current), ["nextTurn first", "nextTurn second"])
         yield* agent.enqueue("steering", { text: "S" })
         yield* agent.prompt({ text: "go" })
         yield* agent.awaitIdle
@@ -138,7 +145,7 @@ describe("an idle session", () => {
           "user: second",
           "user: S"
         ])
-        assert.deepStrictEqual(queued(yield* agent.queue), [])
+        assert.deepStrictEqual(queued(yield* agent.queue.current), [])
         assert.deepStrictEqual(violations(events), [])
       })
     )
@@ -158,7 +165,12 @@ describe("during a run", () => {
           yield* agent.send(note("e"), { triggerTurn: false })
         ]
         assert.deepStrictEqual(new Set(sent.map(({ disposition }) => disposition)), new Set(["queued"]))
-        assert.deepStrictEqual(queued(yield* agent.queue), ["steering a", "steering b", "followUp c", "nextTurn d"])
+        assert.deepStrictEqual(queued(yield* agent.queue.current), [
+          "steering a",
+          "steering b",
+          "followUp c",
+          "nextTurn d"
+        ])
       })
     )
   )
@@ -171,12 +183,12 @@ describe("during a run", () => {
         yield* agent.enqueue("followUp", { text: "user" })
         yield* agent.send(note("next"), { deliverAs: "nextTurn" })
         yield* agent.send(note("late"), { triggerTurn: false })
-        const back = yield* agent.abort
+        const back = yield* agent.abort()
         assert.deepStrictEqual(
           back.map(({ text }) => text),
           ["steering", "user"]
         )
-        assert.deepStrictEqual(queued(yield* agent.queue), ["nextTurn next"])
+        assert.deepStrictEqual(queued(yield* agent.queue.current), ["nextTurn next"])
         assert.deepStrictEqual(
           (yield* session.queued).map(({ text }) => text),
           ["next"]
@@ -198,7 +210,7 @@ describe("during a run", () => {
         Effect.gen(function* () {
           const { agent, events } = harness
           const waits = yield* Deferred.make<void>()
-          yield* agent.attach({
+          yield* agent.events.attach({
             offer: ({ _tag }) => void (_tag === "RetryScheduled" && Deferred.unsafeDone(waits, Effect.void)),
             ready: Effect.void
           })
@@ -222,7 +234,7 @@ describe("a compaction", () => {
         yield* agent.prompt({ text: "go" })
         yield* agent.awaitIdle
         const begun = yield* Deferred.make<void>()
-        yield* agent.attach({
+        yield* agent.events.attach({
           offer: ({ _tag }) => void (_tag === "CompactionStarted" && Deferred.unsafeDone(begun, Effect.void)),
           ready: Effect.void
         })
@@ -234,10 +246,10 @@ describe("a compaction", () => {
           ["queued", "queued"]
         )
         const before = (yield* session.messages).length
-        yield* agent.abortCompaction
+        yield* harness.compactions.cancel
         yield* compacting.await
         assert.deepInclude((yield* session.messages)[before], { role: "custom", content: "late" })
-        assert.deepStrictEqual(queued(yield* agent.queue), ["steering run"])
+        assert.deepStrictEqual(queued(yield* agent.queue.current), ["steering run"])
         assert.deepStrictEqual(violations(events), [])
       })
     )
@@ -263,16 +275,20 @@ describe("a session that is opened again", () => {
         yield* crashed.agent.send(note(blocks, { details: { n: 1 }, display: false }), { deliverAs: "nextTurn" })
         yield* crashed.agent.send(note("taken"), { deliverAs: "nextTurn" })
         yield* crashed.agent.send(note("waits"), { deliverAs: "nextTurn" })
-        const [, taken] = (yield* crashed.agent.queue).nextTurn
-        yield* crashed.agent.promoteQueued(taken?.messageId ?? "", "steering")
+        const [, taken] = (yield* crashed.agent.queue.current).nextTurn
+        yield* crashed.agent.queue.promote(taken?.messageId ?? "", "steering")
         yield* crashed.agent.send(note("look"), { triggerTurn: true })
         yield* begun
         yield* crashed.agent.send(note("steers"))
         yield* crashed.agent.send(note("late"), { triggerTurn: false })
         const left = yield* crashed.session.entries
         const again = yield* TestAgent.make({ turns: [say("ok")] }, { store: storeWith(left) })
-        assert.deepStrictEqual(queued(yield* again.agent.queue), ["steering steers", "nextTurn a", "nextTurn waits"])
-        const [first] = (yield* again.agent.queue).nextTurn
+        assert.deepStrictEqual(queued(yield* again.agent.queue.current), [
+          "steering steers",
+          "nextTurn a",
+          "nextTurn waits"
+        ])
+        const [first] = (yield* again.agent.queue.current).nextTurn
         assert.deepStrictEqual(first?.custom, note(blocks, { details: { n: 1 }, display: false }))
         assert.deepInclude((yield* again.session.messages).at(-1), { role: "custom", content: "late" })
         yield* again.agent.prompt({ text: "go" })
@@ -295,16 +311,16 @@ describe("user messages", () => {
       Harness.run({ turns: [turn, say("ok")] }, ({ agent, events, session }) =>
         Effect.gen(function* () {
           const image = { type: "image", data: "AA==", mimeType: "image/png" } as const
-          const started = yield* agent.sendUser([text("one"), image, text("two")])
+          const started = yield* agent.prompt(userPrompt([text("one"), image, text("two")]))
           assert.deepStrictEqual(started, { disposition: "started", runId: "run_1", messageId: "msg_1" })
-          assert.instanceOf(yield* Effect.flip(agent.sendUser("again")), AgentBusy)
-          const waiting = yield* agent.sendUser("then", { deliverAs: "followUp" })
+          assert.instanceOf(yield* Effect.flip(agent.prompt(userPrompt("again"))), AgentBusy)
+          const waiting = yield* agent.prompt(userPrompt("then", { deliverAs: "followUp" }))
           assert.strictEqual(waiting.disposition, "queued")
-          assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue), { steering: [], followUp: ["then"] })
+          assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue.current), { steering: [], followUp: ["then"] })
           const [message] = yield* session.messages
           assert.deepInclude(message, { role: "user", content: [text("one\ntwo"), image] })
           yield* begun
-          yield* agent.interrupt
+          yield* agent.abort({ queue: "keep" })
           assert.isTrue((yield* agent.state).isSettled)
           yield* agent.prompt({ text: "go", requestId: "p" })
           yield* agent.awaitIdle
@@ -353,7 +369,7 @@ it.effect("two that ask for a run at once: one starts it, the other joins it, an
         ["started", "queued"]
       )
       yield* agent.awaitIdle
-      assert.deepStrictEqual(queued(yield* agent.queue), [])
+      assert.deepStrictEqual(queued(yield* agent.queue.current), [])
       assert.deepStrictEqual(shown(events).filter((word) => word === "MessageEnded:custom").length, 2)
       assert.deepStrictEqual(violations(events), [])
     })
@@ -426,7 +442,7 @@ describe("refusals", () => {
           assert.instanceOf(yield* Effect.flip(agent.send(note("small"), then)), QueueFull)
           assert.strictEqual((yield* session.entries).length, before + 1)
         }
-        yield* agent.abort
+        yield* agent.abort()
         assert.strictEqual((yield* agent.send(large)).disposition, "appended")
       })
     )
@@ -439,7 +455,7 @@ describe("refusals", () => {
         for (const options of [{}, { deliverAs: "nextTurn" }, { triggerTurn: true }] as const) {
           assert.instanceOf(yield* Effect.flip(agent.send(note("x"), options)), AgentClosing)
         }
-        assert.instanceOf(yield* Effect.flip(agent.sendUser("x")), AgentClosing)
+        assert.instanceOf(yield* Effect.flip(agent.prompt(userPrompt("x"))), AgentClosing)
       })
     )
   )
@@ -460,7 +476,7 @@ it.effect("a thousand for the next prompt, some of them long, are all in its fir
         request.slice(1).map((said) => Number(/\d+/.exec(said)?.[0])),
         Array.from({ length: 1000 }, (_, n) => n)
       )
-      assert.deepStrictEqual(queued(yield* agent.queue), [])
+      assert.deepStrictEqual(queued(yield* agent.queue.current), [])
       assert.deepStrictEqual(violations(events), [])
     })
   )
@@ -473,7 +489,7 @@ it.effect("what the sender changes afterwards changes nothing", () =>
       yield* agent.send(note("x", { details }), { deliverAs: "nextTurn" })
       yield* agent.send(note("y", { details }))
       details.list.push(2)
-      assert.deepStrictEqual((yield* agent.queue).nextTurn[0]?.custom?.details, { list: [1] })
+      assert.deepStrictEqual((yield* agent.queue.current).nextTurn[0]?.custom?.details, { list: [1] })
       assert.deepInclude((yield* session.messages)[0], { details: { list: [1] } })
     })
   )

@@ -6,7 +6,7 @@ import type { CustomInput } from "../../../../src/domain/conversation/Message.ts
 import { defaults } from "../../../../src/services/Settings.ts"
 import * as Events from "../../../../src/layers/agent/events/Events.ts"
 import * as Delivery from "../../../../src/layers/agent/inbox/Delivery.ts"
-import * as OpenPrompts from "../../../../src/layers/agent/inbox/OpenPrompts.ts"
+import * as Messages from "../../../../src/layers/agent/inbox/Messages.ts"
 import * as SessionQueue from "../../../../src/layers/agent/inbox/SessionQueue.ts"
 import * as RunJournal from "../../../../src/layers/agent/run/RunJournal.ts"
 import * as RunSteps from "../../../../src/layers/agent/run/RunSteps.ts"
@@ -22,8 +22,8 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, p
   const ids = yield* Ids
   const events: Array<AgentEvent> = []
   const publish = (event: AgentEvent) => void events.push(event)
-  const queue = SessionQueue.make({ publish, session, settings: defaults, dropped: () => {} })
-  const prompts = OpenPrompts.make({ publish, ended: () => {}, isIdle: () => false })
+  const messages = Messages.make({ publish, session, settings: defaults })
+  const queue = SessionQueue.make({ messages, publish, session })
   const now = () => 7
   const journal = RunJournal.make({
     runId: "r",
@@ -35,7 +35,6 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, p
   const delivery = Delivery.make({
     ids,
     journal,
-    prompts,
     queue,
     session,
     now,
@@ -59,7 +58,7 @@ const words = (events: ReadonlyArray<AgentEvent>) =>
 it.scoped("a message is added behind those of its turn, stored, and among the messages of the run", () =>
   Effect.gen(function* () {
     const { delivery, events, journal, queue, session } = yield* make([])
-    yield* queue.add({ messageId: "s", queue: "steering", text: "S", images: [], createdAt: 0 })
+    yield* queue.add({ item: { messageId: "s", queue: "steering", text: "S", images: [], createdAt: 0 }, requests: [] })
     journal.startTurn()
     yield* delivery.open("start", false)
     yield* delivery.inject({ ...note("N"), details: { rules: ["x"] } })
@@ -119,7 +118,7 @@ it.scoped("a module lets the run go on only where nothing else does, and hears o
   Effect.gen(function* () {
     let prompted = 0
     const { delivery, events, queue } = yield* make([note("reminder")], () => void prompted++)
-    yield* queue.add({ messageId: "f", queue: "followUp", text: "F", images: [], createdAt: 0 })
+    yield* queue.add({ item: { messageId: "f", queue: "followUp", text: "F", images: [], createdAt: 0 }, requests: [] })
     const opened = [yield* delivery.open("settled", false), yield* delivery.open("continue", false)]
     opened.push(yield* delivery.open("settled", false), yield* delivery.open("settled", false))
     assert.deepStrictEqual(opened, [true, true, true, false])

@@ -11,6 +11,7 @@ import { call, say } from "../../../support/agent/ScriptedModel.ts"
 import { expand, run } from "../../../support/agent/SlashFakes.ts"
 import * as TestAgent from "../../../support/agent/TestAgent.ts"
 import { settle } from "../../../support/hooks/RelayHarness.ts"
+import { userPrompt } from "../../../../src/services/Agent.ts"
 
 const handled: InputDecision = { _tag: "Handled" }
 const transformed = (text: string): InputDecision => ({ _tag: "Transform", text })
@@ -63,7 +64,7 @@ describe("a prompt", () => {
       assert.strictEqual((yield* session.entries).length, before)
       const again = yield* agent.prompt({ text: "drop", clientMessageId: "c" })
       assert.deepStrictEqual([again.disposition, again.duplicate], ["handled", true])
-      yield* agent.sendUser("own")
+      yield* agent.prompt(userPrompt("own"))
       yield* agent.awaitIdle
       assert.deepStrictEqual(yield* said(session), ["keep", "changed", "own"])
       assert.deepStrictEqual(ends(events), ["keep completed", "change completed"])
@@ -134,7 +135,7 @@ describe("a prompt", () => {
       const { agent, events, session } = yield* TestAgent.make({}, { hooks: { input: hook } })
       const asking = yield* Effect.fork(Effect.flip(agent.prompt({ text: "go" })))
       yield* settle
-      yield* agent.abort
+      yield* agent.abort()
       yield* Deferred.await(ended)
       assert.strictEqual((yield* Fiber.join(asking))._tag, "PromptWithdrawn")
       assert.deepStrictEqual([events, yield* session.entries], [[], []])
@@ -219,7 +220,7 @@ describe("messages for the queue", () => {
         Effect.flip(agent.prompt({ text: "p", requestId: "p", whenBusy: "followUp" }))
       )
       yield* settle
-      yield* agent.abort
+      yield* agent.abort()
       assert.strictEqual((yield* Fiber.join(steering))._tag, "PromptWithdrawn")
       assert.strictEqual((yield* Fiber.join(prompting))._tag, "PromptWithdrawn")
       assert.deepStrictEqual(ended.toSorted(), ["p", "s"])
@@ -336,7 +337,7 @@ describe("while contributors join", () => {
       const { agent, join, log, startup } = yield* joining
       const asking = yield* Effect.fork(Effect.flip(agent.prompt({ text: "go" })))
       yield* settle
-      yield* agent.abort
+      yield* agent.abort()
       assert.strictEqual((yield* Fiber.join(asking))._tag, "PromptWithdrawn")
       yield* join
       yield* startup.started

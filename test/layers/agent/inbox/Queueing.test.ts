@@ -10,6 +10,7 @@ import { violations } from "../../../support/agent/EventGrammar.ts"
 import type { Name, Op, Outcome } from "../../../support/agent/QueueModel.ts"
 import * as QueueModel from "../../../support/agent/QueueModel.ts"
 import { call, failure, say } from "../../../support/agent/ScriptedModel.ts"
+import { userPrompt } from "../../../../src/services/Agent.ts"
 
 const { output, tool } = Harness
 
@@ -100,7 +101,7 @@ it.effect.prop(
       yield* Harness.run({ turns, tools }, ({ agent, controls, events, session }) =>
         Effect.gen(function* () {
           const model = QueueModel.make()
-          yield* agent.attach({
+          yield* agent.events.attach({
             offer: ({ _tag }) => void (_tag === "RunSettled" && Queue.unsafeOffer(still, null)),
             ready: Effect.void
           })
@@ -116,24 +117,24 @@ it.effect.prop(
               case "send":
                 return agent.send({ customType: "note", content: requestId, display: true }, op.options)
               case "sendUser":
-                return Effect.exit(agent.sendUser(requestId, op))
+                return Effect.exit(agent.prompt(userPrompt(requestId, op)))
               case "model":
                 return Queue.offer(orders, op.outcome)
               case "mode":
                 return op.queue === "steering" ? controls.setSteeringMode(op.mode) : controls.setFollowUpMode(op.mode)
               case "abort":
-                return agent.abort
+                return agent.abort()
               case "interrupt":
-                return agent.interrupt
+                return agent.abort({ queue: "keep" })
               case "clear":
-                return agent.clearQueue
+                return agent.queue.clear
             }
-            return Effect.flatMap(agent.queue, (queue) => {
+            return Effect.flatMap(agent.queue.current, (queue) => {
               const item = nthItem(queue, op.nth)
               if (item === undefined) return Effect.void
-              if (op.do === "remove") return agent.removeQueued(item.messageId)
-              if (op.do === "promote") return agent.promoteQueued(item.messageId, op.to)
-              return agent.editQueued(item.messageId, { text: `${item.text}!`, expectedRevision: queue.revision })
+              if (op.do === "remove") return agent.queue.remove(item.messageId)
+              if (op.do === "promote") return agent.queue.promote(item.messageId, op.to)
+              return agent.queue.edit(item.messageId, { text: `${item.text}!`, expectedRevision: queue.revision })
             })
           }
           for (const [at, op] of [...schedule, { do: "abort" } as const].entries()) {
@@ -144,7 +145,7 @@ it.effect.prop(
             // A step of the model, the start of a run and its end each bring the run to its next rest.
             const moves = op.do === "model" || before !== model.isRunning()
             if (moves) yield* Queue.take(still)
-            assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue), model.texts(), `after ${at}`)
+            assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue.current), model.texts(), `after ${at}`)
             const stored = (yield* session.queued).map(({ text }) => text)
             assert.deepStrictEqual(stored, model.allTexts(), `in the log after ${at}`)
             const { isSettled, isStreaming } = yield* agent.state

@@ -1,14 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Option } from "effect"
+import { Deferred, Effect } from "effect"
 import type { AgentEvent } from "../../../../src/domain/conversation/AgentEvent.ts"
-import { text } from "../../../../src/domain/conversation/Content.ts"
+import { type InputContent, text } from "../../../../src/domain/conversation/Content.ts"
 import * as MessageQueue from "../../../../src/domain/conversation/MessageQueue.ts"
-import * as ClientMessages from "../../../../src/layers/agent/inbox/ClientMessages.ts"
+import * as Messages from "../../../../src/layers/agent/inbox/Messages.ts"
 import type { Agent, QueueFull, QueueRefused } from "../../../../src/services/Agent.ts"
-import { ClientMessageConflict } from "../../../../src/services/Agent.ts"
 import type { NewEntry } from "../../../../src/domain/session/SessionEntry.ts"
 import { keepingProgress } from "../../../../src/services/Tools.ts"
-import type { InterruptMode } from "../../../../src/services/Settings.ts"
+import { defaults, type InterruptMode } from "../../../../src/services/Settings.ts"
 import * as Harness from "../../../support/agent/AgentHarness.ts"
 import { violations } from "../../../support/agent/EventGrammar.ts"
 import { call, failure, model, say } from "../../../support/agent/ScriptedModel.ts"
@@ -74,7 +73,7 @@ describe("steering and tools", () => {
         ({ agent, controls, events, script }) =>
           Effect.gen(function* () {
             const running = yield* Deferred.make<void>()
-            yield* agent.attach({
+            yield* agent.events.attach({
               offer: ({ _tag }) => void (_tag === "ToolStarted" && Deferred.unsafeDone(running, Effect.void)),
               ready: Effect.void
             })
@@ -119,7 +118,7 @@ describe("steering and tools", () => {
     "one that comes": steer,
     "a follow-up that becomes one": (agent) =>
       Effect.flatMap(agent.enqueue("followUp", { text: "S" }), ({ messageId = "" }) =>
-        agent.promoteQueued(messageId, "steering")
+        agent.queue.promote(messageId, "steering")
       )
   }
   it.effect.each(Object.entries(late))("behind the end of a call, %s cuts off at once what runs", ([, act]) =>
@@ -129,7 +128,7 @@ describe("steering and tools", () => {
         ({ agent, events }) =>
           Effect.gen(function* () {
             const ended = yield* Deferred.make<void>()
-            yield* agent.attach({
+            yield* agent.events.attach({
               offer: ({ _tag }) => void (_tag === "ToolEnded" && Deferred.unsafeDone(ended, Effect.void)),
               ready: Effect.void
             })
@@ -196,7 +195,7 @@ it.effect("a run that is out of budget leaves the queue alone and ends", () =>
         assert.deepStrictEqual(statuses(events), ["1:error"])
         assert.strictEqual((yield* script.requests).length, 1)
         assert.deepStrictEqual(
-          (yield* agent.abort).map((item) => item.text),
+          (yield* agent.abort()).map((item) => item.text),
           ["F"]
         )
       })
@@ -212,10 +211,10 @@ it.effect("a delivered message can be neither removed nor edited nor moved, and 
       yield* agent.awaitIdle
       const refused = yield* Effect.all(
         [
-          agent.removeQueued(messageId),
-          agent.editQueued(messageId, {}),
-          agent.promoteQueued(messageId, "front"),
-          agent.removeQueued("x")
+          agent.queue.remove(messageId),
+          agent.queue.edit(messageId, {}),
+          agent.queue.promote(messageId, "front"),
+          agent.queue.remove("x")
         ].map((effect) => Effect.flip<unknown, QueueFull | QueueRefused, never>(effect))
       )
       assert.deepStrictEqual(
@@ -263,14 +262,21 @@ describe("after a restart", () => {
     Harness.run({ turns: [] }, ({ session }) =>
       Effect.gen(function* () {
         for (const entry of [user("c"), ...after]) yield* session.append(entry)
-        const { find, isKnown } = ClientMessages.make(session)
-        const found = yield* find("c", [text("go")])
-        assert.deepStrictEqual(found?.receipt, { disposition: "started", messageId: "m", clientMessageId: "c" })
-        assert.strictEqual(found?.end?.status, status)
+        const { decide, isKnown, readReceipts } = Messages.make({ publish: () => {}, session, settings: defaults })
+        yield* readReceipts
+        const find = (clientMessageId: string, content: ReadonlyArray<InputContent>) =>
+          decide({ _tag: "Heard", name: { clientMessageId, content } })
+        const found = find("c", [text("go")])
+        assert.strictEqual(found._tag, "Repeat")
+        const known = found._tag === "Repeat" ? found.known : undefined
+        assert.deepStrictEqual(known?.receipt, { disposition: "started", messageId: "m", clientMessageId: "c" })
+        assert.strictEqual(known?.end?.status, status)
         assert.deepStrictEqual([yield* isKnown("c"), yield* isKnown("d")], [true, false])
-        const conflict = yield* Effect.flip(find("c", [text("go"), { type: "image", data: "", mimeType: "" }]))
-        assert.instanceOf(conflict, ClientMessageConflict)
-        assert.deepStrictEqual(Option.fromNullable(yield* find("d", [])), Option.none())
+        assert.deepStrictEqual(find("c", [text("go"), { type: "image", data: "", mimeType: "" }]), {
+          _tag: "Refuse",
+          code: "client_message_conflict"
+        })
+        assert.strictEqual(find("d", [])._tag, "Handle")
       })
     )
   )

@@ -68,12 +68,12 @@ it.scoped("changes that overlap in a slow store are told in their order, none of
     const { agent, events, session } = yield* TestAgent.make({}, { store: layer })
     const { messageId = "" } = yield* agent.enqueue("followUp", { text: "F" })
     const open = yield* close
-    const removing = yield* Effect.fork(agent.removeQueued(messageId))
+    const removing = yield* Effect.fork(agent.queue.remove(messageId))
     const adding = yield* Effect.fork(agent.enqueue("followUp", { text: "G" }))
     yield* Effect.repeatN(Effect.yieldNow(), 10)
     // Gone at once, so that no run delivers it, although the host is not told yet.
-    assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue).followUp, ["G"])
-    assert.strictEqual((yield* Effect.flip(agent.removeQueued(messageId))).reason, "queue_item_not_found")
+    assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue.current).followUp, ["G"])
+    assert.strictEqual((yield* Effect.flip(agent.queue.remove(messageId))).reason, "queue_item_not_found")
     yield* open
     yield* Fiber.join(removing)
     yield* Fiber.join(adding)
@@ -93,38 +93,40 @@ it.scoped("changes that overlap in a slow store are told in their order, none of
 )
 
 it.effect("a queue that is full refuses messages, queued prompts and edits, and what was refused has no trace", () =>
-  Harness.run({ turns: [hang], settings: { "queue.maxMessages": 1, "queue.maxBytes": 3 } }, ({ agent, session }) =>
-    Effect.gen(function* () {
-      yield* agent.prompt({ text: "go" })
-      const { messageId = "" } = yield* agent.enqueue("steering", { text: "abc" })
-      const before = (yield* session.entries).length
-      const named = { text: "x", clientMessageId: "c" }
-      const refused = [
-        yield* Effect.flip(agent.enqueue("followUp", named)),
-        yield* Effect.flip(agent.prompt({ ...named, whenBusy: "steering" })),
-        yield* Effect.flip(agent.editQueued(messageId, { text: "abcd" }))
-      ]
-      for (const error of refused) assert.instanceOf(error, QueueFull)
-      assert.isFalse(yield* agent.isKnown("c"))
-      assert.strictEqual((yield* session.entries).length, before)
-      yield* agent.clearQueue
-      assert.strictEqual((yield* agent.enqueue("followUp", named)).disposition, "queued")
-    })
+  Harness.run(
+    { turns: [hang], settings: { "queue.maxMessages": 1, "queue.maxBytes": 3 } },
+    ({ agent, inbox, session }) =>
+      Effect.gen(function* () {
+        yield* agent.prompt({ text: "go" })
+        const { messageId = "" } = yield* agent.enqueue("steering", { text: "abc" })
+        const before = (yield* session.entries).length
+        const named = { text: "x", clientMessageId: "c" }
+        const refused = [
+          yield* Effect.flip(agent.enqueue("followUp", named)),
+          yield* Effect.flip(agent.prompt({ ...named, whenBusy: "steering" })),
+          yield* Effect.flip(agent.queue.edit(messageId, { text: "abcd" }))
+        ]
+        for (const error of refused) assert.instanceOf(error, QueueFull)
+        assert.isFalse(yield* inbox.isKnown("c"))
+        assert.strictEqual((yield* session.entries).length, before)
+        yield* agent.queue.clear
+        assert.strictEqual((yield* agent.enqueue("followUp", named)).disposition, "queued")
+      })
   )
 )
 
 it.effect("a host that leaves gets reports on its prompts; they are in the log until they are forgotten", () =>
-  Harness.run({ turns: [hang] }, ({ agent, events, session }) =>
+  Harness.run({ turns: [hang] }, ({ agent, events, inbox, session }) =>
     Effect.gen(function* () {
       yield* agent.prompt({ text: "go", requestId: "go" })
       yield* agent.enqueue("steering", { text: "S" })
       yield* agent.prompt({ text: "Q", requestId: "q", whenBusy: "followUp" })
       const queued = Effect.map(session.entries, (entries) => QueueEntries.restore(entries).map(({ text }) => text))
       yield* agent.close
-      const forget = yield* agent.leave
+      const forget = yield* inbox.leave
       const ends = events.flatMap((event) => (event._tag === "PromptFinished" ? [`${event.requestId}`] : []))
       assert.deepStrictEqual(ends, ["go", "q"])
-      assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue), { steering: ["S"], followUp: [] })
+      assert.deepStrictEqual(MessageQueue.texts(yield* agent.queue.current), { steering: ["S"], followUp: [] })
       assert.deepStrictEqual(yield* queued, ["S", "Q"])
       yield* forget
       assert.deepStrictEqual(yield* queued, ["S"])

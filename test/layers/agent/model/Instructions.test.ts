@@ -129,7 +129,7 @@ describe("the system prompt", () => {
       workspace.before = Deferred.await(gate)
       const made = yield* make(workspace)
       yield* made.agent.prompt({ text: "First", requestId: "r" })
-      yield* made.agent.abort
+      yield* made.agent.abort()
       const ends = made.events.flatMap((event) => (event._tag === "PromptFinished" ? [event.status] : []))
       assert.deepStrictEqual(ends, ["aborted"])
       yield* Deferred.succeed(gate, undefined)

@@ -28,8 +28,8 @@ it.effect(
           const hangs = Effect.zipWith(script.requests, script.open, (requests, open) => requests.length + open === 4)
           yield* Effect.repeat(Effect.yieldNow(), { until: () => hangs })
           assert.deepStrictEqual(spans.open(), ["Agent.run", "Agent.turn", "Agent.modelCall"])
-          yield* agent.abort
-          yield* agent.interrupt
+          yield* agent.abort()
+          yield* agent.abort({ queue: "keep" })
         })
       ).pipe(Effect.withTracer(spans.tracer))
       assert.deepStrictEqual(spans.tree(), [

@@ -84,8 +84,8 @@ const runId = ({ events, supervision }: Hanging) => {
 }
 
 const endings = {
-  abort: { act: ({ agent }) => agent.abort },
-  interrupt: { act: ({ agent }) => agent.interrupt },
+  abort: { act: ({ agent }) => agent.abort() },
+  interrupt: { act: ({ agent }) => agent.abort({ queue: "keep" }) },
   "cancel of the run's node": {
     act: (hanging) => hanging.supervision.cancel(runId(hanging), 50),
     needsRun: true
@@ -262,7 +262,7 @@ it.effect("a compaction that is stored stays one, whoever is told of it", () =>
     const { agent, events, hung, session } = hanging
     yield* agent.prompt({ text: "p" })
     yield* hung
-    yield* agent.abort
+    yield* agent.abort()
     const ended = events.flatMap((event) => (event._tag === "CompactionEnded" ? [event] : []))
     assert.deepInclude(ended[0], { aborted: false, willRetry: true })
     assert.strictEqual((yield* session.entries).filter(({ type }) => type === "compaction").length, 1)
@@ -278,7 +278,7 @@ it.effect("an abort withdraws a prompt for whose name the session is read", () =
     const named = { text: "p", requestId: "p", clientMessageId: "c" }
     const asking = yield* Effect.fork(Effect.flip(agent.prompt(named)))
     yield* hung
-    const aborting = yield* Effect.fork(agent.abort)
+    const aborting = yield* Effect.fork(agent.abort())
     yield* inTime(aborting, "the abort hangs")
     assert.strictEqual((yield* inTime(asking, "the prompt hangs"))._tag, "PromptWithdrawn")
     const again = yield* Effect.fork(Effect.zipLeft(agent.prompt(named), agent.awaitIdle))
@@ -302,7 +302,7 @@ const hangingWrite = (call: keyof typeof writes, at: number) =>
       events.flatMap((event) => (event._tag === "PersistFailed" || event._tag === "Notice" ? [event] : []))
     const working = yield* Effect.fork(work(hanging))
     yield* Effect.raceFirst(hung, Effect.zipRight(Fiber.await(working), Effect.dieMessage("nothing hung")))
-    const aborting = yield* Effect.fork(agent.abort)
+    const aborting = yield* Effect.fork(agent.abort())
     yield* TestClock.adjust("4999 millis")
     assert.isNull(aborting.unsafePoll())
     assert.deepStrictEqual(failures(), [])
@@ -343,7 +343,7 @@ it.effect("an abort does not wait for the disk; a sync that hangs is announced a
     const { agent, events, hung } = hanging
     yield* agent.prompt({ text: "p", requestId: "p" })
     yield* Deferred.await(started)
-    const aborting = yield* Effect.fork(agent.abort)
+    const aborting = yield* Effect.fork(agent.abort())
     yield* inTime(aborting, "the abort hangs")
     assert.deepStrictEqual(finished(hanging, "p"), ["aborted"])
     assert.strictEqual(yield* hung, "SessionLog.sync")

@@ -72,7 +72,7 @@ const play = ({ act, interruptMode = "wait" }: Injection, at: number, by: "task"
             onSuccess: () => Effect.sync(() => void accepted.push(requestId)),
             onFailure: ({ _tag }) => Effect.sync(() => assert.oneOf(_tag, ["AgentClosing", "AgentBusy"]))
           })
-        if (by === "event") yield* harness.agent.attach({ offer: soon, ready: Effect.void })
+        if (by === "event") yield* harness.agent.events.attach({ offer: soon, ready: Effect.void })
         agent = harness.agent
         yield* ask("p", {})
         yield* ask("f", { whenBusy: "followUp" })
@@ -80,12 +80,12 @@ const play = ({ act, interruptMode = "wait" }: Injection, at: number, by: "task"
         agent = undefined
         const steered = acting !== undefined && (yield* Effect.exit(Fiber.join(acting)))
         yield* harness.agent.awaitIdle
-        const waiting = MessageQueue.items(yield* harness.agent.queue).filter(({ text }) => text === "S").length
+        const waiting = MessageQueue.items(yield* harness.agent.queue.current).filter(({ text }) => text === "S").length
         assert.isAtMost(delivered(events) + waiting, 1)
         if (steered !== false && steered._tag === "Success" && steered.value) assert.strictEqual(delivered(events), 1)
         yield* ask("n", {})
         yield* harness.agent.awaitIdle
-        assert.strictEqual(MessageQueue.size(yield* harness.agent.queue), 0)
+        assert.strictEqual(MessageQueue.size(yield* harness.agent.queue.current), 0)
         assert.deepStrictEqual(violations(events), [])
         assert.sameMembers(finished(events), accepted)
         const messages = yield* harness.session.messages
@@ -122,27 +122,27 @@ const steer = (agent: Service) => Effect.map(agent.enqueue("steering", { text: "
 const none = Effect.as(false)
 
 const removeQueued = (agent: Service) =>
-  Effect.flatMap(agent.queue, ({ followUp }) =>
-    none(Effect.forEach(followUp, ({ messageId }) => agent.removeQueued(messageId)))
+  Effect.flatMap(agent.queue.current, ({ followUp }) =>
+    none(Effect.forEach(followUp, ({ messageId }) => agent.queue.remove(messageId)))
   )
 
 const injections: Readonly<Record<string, Injection>> = {
-  abort: { act: (agent) => none(agent.abort) },
-  "abort that keeps the queue": { act: (agent) => none(agent.interrupt), isVariant: true },
+  abort: { act: (agent) => none(agent.abort()) },
+  "abort that keeps the queue": { act: (agent) => none(agent.abort({ queue: "keep" })), isVariant: true },
   "two aborts": {
-    act: (agent) => none(Effect.all([agent.abort, agent.abort], { concurrency: 2 })),
+    act: (agent) => none(Effect.all([agent.abort(), agent.abort()], { concurrency: 2 })),
     isVariant: true
   },
   // Fine enough to come between the last look into the queue and the end of the run.
   "steering that waits": { act: steer, fine: 13 },
   "steering that interrupts": { act: steer, interruptMode: "immediate" },
   "steering, then abort": {
-    act: (agent) => none(Effect.zipRight(steer(agent), agent.abort)),
+    act: (agent) => none(Effect.zipRight(steer(agent), agent.abort())),
     interruptMode: "immediate",
     isVariant: true
   },
   "a queued prompt that is removed": { act: removeQueued, isVariant: true },
-  EOF: { act: (agent) => none(Effect.zipRight(agent.close, agent.abort)) }
+  EOF: { act: (agent) => none(Effect.zipRight(agent.close, agent.abort())) }
 }
 
 describe.each(Object.entries(injections))("%s", (_, injection) => {

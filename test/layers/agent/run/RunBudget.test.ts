@@ -146,7 +146,7 @@ describe("what a restart finds is what was counted", () => {
       })
       yield* made.agent.prompt({ text: "go" })
       yield* Fiber.join(yield* Effect.fork(Deferred.await(began)))
-      yield* made.agent.abort
+      yield* made.agent.abort()
       const live = yield* made.allowance.snapshot
       assert.deepStrictEqual([live.toolCalls, live.turns, live.totalTokens], [5, 3, 40])
       assert.deepStrictEqual(counted(yield* afterRestart(made.session)), counted(live))
@@ -282,7 +282,7 @@ describe("a reservation", () => {
     Effect.gen(function* () {
       const made = yield* TestAgent.make({ turns: [{ events: [], after: "hang" }], budget: limits })
       yield* made.agent.prompt({ text: "go" })
-      yield* made.agent.abort
+      yield* made.agent.abort()
       yield* isFree(made, 100)
     })
   )

@@ -63,7 +63,7 @@ const waitingStore = (wait: () => Effect.Effect<unknown>) =>
 const roles = (messages: ReadonlyArray<{ readonly role: string }>) => messages.map(({ role }) => role)
 
 it.effect("the run goes on in a new session, and the old one is left as it was", () =>
-  Harness.run(options, ({ agent, ask, events, script, session, store }) =>
+  Harness.run(options, ({ ask, events, inbox, script, session, store }) =>
     Effect.gen(function* () {
       yield* ask("Tell me")
       const before = yield* session.entries
@@ -97,7 +97,7 @@ it.effect("the run goes on in a new session, and the old one is left as it was",
         old.slice(before.length).map(({ type }) => type),
         ["message", "message", "message"]
       )
-      yield* agent.record(bash)
+      yield* inbox.record(bash)
       assert.strictEqual(
         (yield* session.messages).at(-1)?.role,
         "bashExecution",
@@ -291,7 +291,7 @@ it.effect(
       const store = waitingStore(() => wait)
       yield* Harness.run({ ...options, store }, (harness) =>
         Effect.gen(function* () {
-          const { agent, ask, session, store } = harness
+          const { agent, ask, inbox, session, store } = harness
           const queued = (id: string) =>
             Effect.map(store.read(id), ({ entries }) => [
               ...QueueEntries.restore(entries).map(({ text }) => text),
@@ -302,15 +302,15 @@ it.effect(
           yield* agent.prompt({ text: "Look" })
           const { messageId = "" } = yield* agent.enqueue("followUp", { text: "before" })
           yield* agent.enqueue("followUp", { text: "never" })
-          yield* agent.record(ran("first"))
+          yield* inbox.record(ran("first"))
           yield* Deferred.await(made)
-          yield* agent.record(ran("second"))
+          yield* inbox.record(ran("second"))
           yield* agent.enqueue("followUp", { text: "meanwhile" })
-          yield* agent.removeQueued(MessageQueue.items(yield* agent.queue)[1]?.messageId ?? "")
-          yield* agent.editQueued(messageId, { text: "edited" })
+          yield* agent.queue.remove(MessageQueue.items(yield* agent.queue.current)[1]?.messageId ?? "")
+          yield* agent.queue.edit(messageId, { text: "edited" })
           assert.deepStrictEqual(yield* queued("session-1"), ["edited", "meanwhile", "first", "second"])
           const changed = yield* Deferred.make<ReadonlyArray<string>>()
-          yield* agent.attach({
+          yield* agent.events.attach({
             offer: ({ _tag }) =>
               void (_tag === "SessionChanged" && Deferred.unsafeDone(changed, Effect.orDie(queued("session-2")))),
             ready: Effect.void
@@ -342,7 +342,7 @@ it.effect("an abort does not wait for the store that makes the new session: the 
         wait = Effect.zipRight(Deferred.succeed(made, undefined), Effect.never)
         yield* agent.prompt({ text: "Look" })
         yield* Deferred.await(made)
-        yield* agent.abort
+        yield* agent.abort()
         assert.strictEqual((yield* session.info).sessionId, "session-1")
         assert.deepStrictEqual(compactions(events), ["threshold", "threshold aborted"])
         assert.deepStrictEqual(violations(events), [])
@@ -467,7 +467,7 @@ it.effect(
         const others: Array<AgentEvent> = []
         yield* other.attach({ offer: (event) => void others.push(event), ready: Effect.void })
         let wasStreaming = false
-        yield* agent.attach({
+        yield* agent.events.attach({
           offer: ({ _tag }) => {
             if (_tag === "SessionChanged") wasStreaming = Effect.runSync(beside.state).isStreaming
           },

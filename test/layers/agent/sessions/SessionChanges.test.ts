@@ -142,7 +142,7 @@ describe("a change while a run goes on", () => {
         assert.deepStrictEqual(harness.log, [])
         assert.deepStrictEqual(yield* harness.session.entries, entries)
         assert.isTrue((yield* harness.agent.state).isStreaming)
-        yield* harness.agent.abort
+        yield* harness.agent.abort()
         yield* ask(harness, "Third")
         assert.deepStrictEqual(texts(yield* harness.session.entries).slice(-2), ["Third", "after"])
       })
@@ -189,11 +189,11 @@ describe("a change while a run goes on", () => {
       Effect.gen(function* () {
         const { events, sessions } = harness
         yield* harness.agent.prompt({ text: "First" })
-        const aborting = yield* Effect.fork(harness.agent.abort)
+        const aborting = yield* Effect.fork(harness.agent.abort())
         const second = Effect.suspend(() => harness.agent.prompt({ text: "Second" }))
         const changing = yield* Effect.fork(Effect.zipRight(sessions.create({}), second))
         yield* Effect.zipRight(Fiber.join(changing), Fiber.join(aborting))
-        yield* harness.agent.abort
+        yield* harness.agent.abort()
         assert.isFalse((yield* harness.agent.state).isStreaming)
         assert.strictEqual(events.filter(({ _tag }) => _tag === "RunEnded").length, 2)
       })
@@ -431,9 +431,9 @@ describe("what a session brings along", () => {
             const beside = yield* sessions.open(store.create({}))
             const other = Context.get(beside, Agent)
             const happened: Array<AgentEvent> = []
-            yield* other.attach({ offer: (event) => happened.push(event), ready: Effect.void })
+            yield* other.events.attach({ offer: (event) => happened.push(event), ready: Effect.void })
             yield* other.enqueue("steering", { text: "S" })
-            assert.deepStrictEqual((yield* agent.queue).steering, [])
+            assert.deepStrictEqual((yield* agent.queue.current).steering, [])
             yield* Effect.zipRight(other.prompt({ text: "Second" }), other.awaitIdle)
             assert.isTrue((yield* agent.state).isStreaming)
             assert.notStrictEqual((yield* other.state).sessionId, (yield* agent.state).sessionId)
@@ -449,7 +449,7 @@ describe("what a session brings along", () => {
         )
         assert.deepStrictEqual(texts(yield* session.entries), ["First", "one", "Hangs"])
         assert.isTrue((yield* agent.state).isStreaming)
-        yield* agent.abort
+        yield* agent.abort()
         assert.deepStrictEqual(violations(events), [])
       })
     )

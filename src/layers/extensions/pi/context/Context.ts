@@ -52,7 +52,7 @@ const makeMembers = (instance: Instance) => {
     isProjectTrusted: () => bridge.read(ports.isTrusted),
     abort: () => {
       instance.aborts.note()
-      bridge.fireAtOnce(agent.abort, (message) => report("abort", message))
+      bridge.fireAtOnce(agent.abort(), (message) => report("abort", message))
     },
     hasPendingMessages: () => MessageQueue.size(state().queue) > 0,
     shutdown: () => {

@@ -271,7 +271,7 @@ describe("in a run", () => {
       )
       yield* agent.prompt({ text: "go" })
       yield* Deferred.await(began)
-      const aborting = yield* Effect.fork(agent.abort)
+      const aborting = yield* Effect.fork(agent.abort())
       yield* Fiber.join(aborting)
       assert.deepStrictEqual(asked, ["A"])
       assert.deepStrictEqual(
@@ -363,7 +363,7 @@ describe("a module that is asked about calls", () => {
   const ends: Readonly<
     Record<string, readonly [(made: TestAgent.TestAgent) => Effect.Effect<unknown, unknown>, string]>
   > = {
-    "an abort": [({ agent }) => agent.abort, "Tool execution was aborted."],
+    "an abort": [({ agent }) => agent.abort(), "Tool execution was aborted."],
     "a cancel of the call": [({ supervision }) => supervision.cancel("1", 1000), "Cancelled by host"]
   }
   it.scoped.each(Object.entries(ends))("%s ends the question, and the call does not run", ([, [end, reason]]) =>

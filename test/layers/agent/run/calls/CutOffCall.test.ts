@@ -22,7 +22,7 @@ const aborted = Effect.fnUntraced(function* (
   })
   yield* agent.prompt({ text: "go" })
   yield* Deferred.await(begun)
-  const aborting = yield* Effect.fork(agent.abort)
+  const aborting = yield* Effect.fork(agent.abort())
   if (before !== undefined) yield* before
   yield* Fiber.join(aborting)
   assert.deepStrictEqual(violations(events), [])
