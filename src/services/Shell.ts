@@ -60,10 +60,10 @@ export interface ShellRequest {
   /** Asked before a command of the user starts: what runs it in place of a process, if anything. `cancelUser` ends it. */
   readonly ask?: Effect.Effect<OtherMeans | undefined>
   /**
-   * Asked behind `ask`: fails if a command of the user may not run. `cancelUser` interrupts it, and the command ends
-   * without having begun.
+   * Called behind `ask`: whether a command of the user may run, if that is a question at all. It fails if the command may not
+   * run. `cancelUser` interrupts it, and the command ends without having begun.
    */
-  readonly approve?: Effect.Effect<void, ShellFailure>
+  readonly approve?: () => Effect.Effect<void, ShellFailure> | undefined
   /** Runs when the process has started. */
   readonly onStarted?: Effect.Effect<void>
   /** Gets all output, in order, before the result. The command waits for it. */

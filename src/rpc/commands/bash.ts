@@ -101,7 +101,7 @@ const makeQuestion = (approvals: SessionApprovals, command: string, { id, releas
   })
   return {
     isOpen: () => isOpen,
-    approve: Effect.suspend(() => (approvals.isInForce() ? approve : Effect.void))
+    approve: () => (approvals.isInForce() ? approve : undefined)
   }
 }
 
@@ -137,7 +137,7 @@ const bash = Command.make({
           isSupplied = answer?._tag === "Result"
           return answer === undefined ? undefined : insteadOf(answer)
         }),
-        approve: Effect.suspend(() => (isSupplied ? Effect.void : question.approve)),
+        approve: () => (isSupplied ? undefined : question.approve()),
         artifacts: (yield* SessionFiles).artifacts,
         ...(params.timeout === undefined
           ? {}

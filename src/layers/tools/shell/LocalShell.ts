@@ -77,17 +77,12 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
     const none: OtherMeans = () => Effect.never
     const asked =
       ask === undefined ? Effect.succeed(undefined) : Effect.raceFirst(Effect.disconnect(ask), Effect.as(cancel, none))
-    const approved =
-      approve === undefined
-        ? Effect.succeed(undefined)
-        : Effect.raceFirst(Effect.as(approve, undefined), Effect.as(cancel, none))
-    return Effect.flatMap(asked, (instead) =>
-      instead === none
-        ? Effect.succeed({ ...rest, instead })
-        : Effect.map(approved, (withdrawn = instead) =>
-            withdrawn === undefined ? rest : { ...rest, instead: withdrawn }
-          )
-    )
+    return Effect.flatMap(asked, (instead) => {
+      const known = instead === undefined ? rest : { ...rest, instead }
+      const question = instead === none ? undefined : approve?.()
+      if (question === undefined) return Effect.succeed(known)
+      return Effect.raceFirst(Effect.as(question, known), Effect.as(cancel, { ...rest, instead: none }))
+    })
   }
 
   const runForUser = (request: ShellRequest) =>
