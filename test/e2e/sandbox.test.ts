@@ -118,15 +118,17 @@ describe.skipIf(!canHold)("a sandbox over the real pipes", () => {
     })
   )
 
-  it.scopedLive("an isolated agent writes its worktree, and its work comes back", () =>
+  it.scopedLive("an isolated agent and its verification write the worktree, and the work comes back", () =>
     Effect.gen(function* () {
       const place = yield* places
       const tasks = [{ id: "one", description: "Do it", assignment: "Do it" }]
+      const command = `test -f b.txt && touch checked && ! touch '${place.cwd}/stray' && ! touch .git/x`
+      const verify = { commands: [{ name: "check", command }] }
       const host = yield* open({
         ...place,
         args: ["--sandbox", "workspace-write", "--set", "task.isolation.mode=worktree"],
         turns: [
-          { steps: [call("task", { agent: "task", isolated: true, tasks })] },
+          { steps: [call("task", { agent: "task", isolated: true, tasks, verify })] },
           {
             steps: [
               call("bash", { command: `echo b > b.txt; touch '${place.cwd}/stray'` }),
