@@ -134,6 +134,10 @@ const openDialogs = Effect.fnUntraced(function* (
   return { ...dialogs, disconnect: lost(dialogs.disconnect), withdraw: lost(dialogs.withdraw) }
 })
 
+/** A function, so that nothing keeps the first session. */
+const modeOf = (sessions: typeof Sessions.Service) =>
+  Effect.map(sessions.current, (session) => Context.get(session, Approvals).mode())
+
 const awaitIdle = (sessions: typeof Sessions.Service) =>
   Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
 
@@ -151,8 +155,7 @@ export const serve = (options: ServerOptions) =>
       const clock = yield* Effect.clock
       const connection = yield* Connecting.open(options, sessions)
       const { outbox, run } = yield* Outbox.make(transport, connection)
-      const { mode } = Context.get(yield* sessions.current, Approvals)
-      outbox.record(readyFrame(connection, yield* Trust.level, mode()))
+      outbox.record(readyFrame(connection, yield* Trust.level, yield* modeOf(sessions)))
       const turns = yield* Turns.make({
         context: contextIn(yield* Effect.context<ProcessServices>(), sessions),
         ready: outbox.readerReady,
