@@ -66,7 +66,11 @@ export const make = (parts: Parts) => {
 
   const requestOf = (judging: Judging, { asked, argsHash, cwd, judgement, subject }: Case, preview?: Preview) => {
     const { args, refs, tool } = asked
-    const { choices, diff, risk, rule } = judging.questionOf(subject, hasSandbox && tool.source !== "verification", preview?.changes)
+    const { choices, diff, risk, rule } = judging.questionOf(
+      subject,
+      hasSandbox && tool.source !== "verification",
+      preview?.changes
+    )
     return (approvalId: string, createdAt: number, deadline: number): ApprovalRequest => ({
       approvalId,
       ...refs,

@@ -108,6 +108,8 @@ export const riskOf = Risk.of
 
 /** The words of the command line that would have allowed the effect. */
 export const optionFor = (subject: Subject): ReadonlyArray<string> =>
-  subject._tag === "Bash" && subject.escalates ? ["--sandbox", "off"] : ["--allow", Rule.print(Covers.proposed(subject))]
+  subject._tag === "Bash" && subject.escalates
+    ? ["--sandbox", "off"]
+    : ["--allow", Rule.print(Covers.proposed(subject))]
 
 export const checkRule = Rule.fromWire

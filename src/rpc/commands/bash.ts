@@ -99,7 +99,9 @@ const makeQuestion = (approvals: SessionApprovals, command: string, { id, releas
   })
   const approve = Effect.flatMap(judged, (denial) => {
     isOpen = false
-    return denial === undefined ? Effect.succeed(escalation) : new ShellFailure({ reason: denial.code, message: denial.text })
+    return denial === undefined
+      ? Effect.succeed(escalation)
+      : new ShellFailure({ reason: denial.code, message: denial.text })
   })
   return {
     isOpen: () => isOpen,
