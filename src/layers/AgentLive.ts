@@ -18,7 +18,7 @@ import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
 import { Processes } from "../services/machine/Processes.ts"
-import { Sandbox, SandboxRefused } from "../services/machine/Sandbox.ts"
+import { Sandbox, Unheld } from "../services/machine/Sandbox.ts"
 import { none as noRuleSet, Rules, type RuleSource } from "../services/Rules.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
@@ -29,7 +29,7 @@ import { SessionExport } from "../services/session/SessionExport.ts"
 import { Sessions } from "../services/session/Sessions.ts"
 import { SessionStore } from "../services/session/SessionStore.ts"
 import { Budget } from "../services/Budget.ts"
-import { ForeignSettings, Settings, SettingsNotice, type SettingsValues } from "../services/Settings.ts"
+import { ForeignSettings, Settings, SettingsNotice } from "../services/Settings.ts"
 import { Shell } from "../services/Shell.ts"
 import { Subagents } from "../services/delegation/Delegation.ts"
 import { Trust } from "../services/Trust.ts"
@@ -48,12 +48,11 @@ import * as ModelDiscovery from "./models/Discovery.ts"
 import * as KeyRing from "./models/KeyRing.ts"
 import * as Registrations from "./models/Registrations.ts"
 import * as EnvFiles from "./platform/files/EnvFiles.ts"
-import * as LocalFiles from "./platform/files/LocalFiles.ts"
-import * as LocalProcesses from "./platform/processes/LocalProcesses.ts"
 import * as RandomIds from "./platform/RandomIds.ts"
 import * as BuiltIn from "./providers/BuiltIn.ts"
 import * as Offline from "./providers/offline/Offline.ts"
 import * as ProviderRegistry from "./providers/ProviderRegistry.ts"
+import * as Machine from "./sandbox/Machine.ts"
 import * as RuleFiles from "./rules/RuleFiles.ts"
 import { KnownSecrets, make as makeSecrets, type Secrets } from "./secrets/KnownSecrets.ts"
 import * as JsonlSessionStore from "./session/JsonlSessionStore.ts"
@@ -121,6 +120,7 @@ const conditions = Effect.fnUntraced(function* (options: AgentOptions, { origins
   const { sessionDir } = yield* Effect.provideService(located, Settings, found)
   return {
     agentDir,
+    hidden: found["sandbox.hidden"],
     ...defined({
       sessionsDir: sessionDir,
       fixedMode: isFixed ? mode : undefined,
@@ -133,39 +133,6 @@ const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => ({
   load: noRules ? Effect.succeed(noRuleSet) : RuleFiles.read(options)
 })
 
-const local = { files: LocalFiles.service, processes: LocalProcesses.service }
-
-/** The machine as the settings want it. Code of the sandbox is loaded only for one. */
-const machine = Effect.fnUntraced(function* (options: AgentOptions, settings: SettingsValues) {
-  const { sandbox: mode } = settings
-  if (mode === "off") {
-    if (options.overrides["network"] !== "off") return { ...local, sandbox: undefined }
-    return yield* new SandboxRefused({
-      message: "--network off needs a sandbox, which holds the network: add --sandbox workspace-write"
-    })
-  }
-  const Confinement = yield* Effect.promise(() => import("./sandbox/Confinement.ts"))
-  const { agentDir, cwd } = options
-  const chosen = defined({ sessionDir: options.session.sessionDir })
-  const { sessionDir } = yield* Effect.provideService(
-    SessionFolders.locate({ agentDir, cwd, ...chosen }),
-    Settings,
-    settings
-  )
-  const asked = {
-    mode,
-    cwd,
-    agentDir,
-    sessionDir,
-    network: settings.network === "on" ? ("open" as const) : ("off" as const),
-    writable: settings["sandbox.writable"],
-    hidden: settings["sandbox.hidden"],
-    env: settings["sandbox.env"],
-    tmpBytes: settings["sandbox.tmpBytes"]
-  }
-  return yield* Confinement.make(asked, local)
-})
-
 /**
  * Settings, ids, the machine, and the tools and dialogs of a host that has not connected yet. Like `models` and `agent` it
  * is one Layer with several services: as Layers under `Layer.mergeAll` they would make every start 10 ms longer.
@@ -175,9 +142,10 @@ export const base = (options: AgentOptions) =>
     Effect.gen(function* () {
       const found = yield* settings(options)
       const { declared, foreign = Effect.succeed(undefined), notice = "", trust } = found
-      const { files, processes, sandbox } = yield* machine(options, found.settings)
-      return Context.make(Settings, found.settings).pipe(
+      const { files, processes, sandbox, settings: inForce, unheld } = yield* Machine.make(options, found)
+      return Context.make(Settings, inForce).pipe(
         Context.add(Sandbox, sandbox),
+        Context.add(Unheld, unheld),
         Context.add(SettingsNotice, notice),
         Context.add(ForeignSettings, foreign),
         Context.add(Trust, trust),

@@ -134,6 +134,10 @@ const openDialogs = Effect.fnUntraced(function* (
   return { ...dialogs, disconnect: lost(dialogs.disconnect), withdraw: lost(dialogs.withdraw) }
 })
 
+/** A function, so that nothing keeps the first session. */
+const enforcementIn = (sessions: typeof Sessions.Service) =>
+  Effect.flatMap(sessions.current, (session) => Effect.provide(Capabilities.enforcement, session))
+
 const awaitIdle = (sessions: typeof Sessions.Service) =>
   Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
 
@@ -184,7 +188,7 @@ export const serve = (options: ServerOptions) =>
       const clock = yield* Effect.clock
       const connection = yield* Connecting.open(options, sessions)
       const { outbox, run } = yield* Outbox.make(transport, connection)
-      outbox.record(readyFrame(connection, yield* Effect.provide(Capabilities.enforcement, yield* sessions.current)))
+      outbox.record(readyFrame(connection, yield* enforcementIn(sessions)))
       const turns = yield* Turns.make({
         context: contextIn(yield* Effect.context<ProcessServices>(), sessions),
         ready: outbox.readerReady,

@@ -10,6 +10,7 @@ import type { HostChange } from "../domain/approvals/PolicySources.ts"
 import type { Mode, Rules } from "../domain/approvals/Policy.ts"
 import type { JsonObject } from "../domain/conversation/Content.ts"
 import type { ApprovalAnswer } from "./host/Approvers.ts"
+import type { Escalated } from "./machine/Sandbox.ts"
 import type { Preview, ToolContext, ToolFailure } from "./Tools.ts"
 
 export interface EffectAsked {
@@ -21,6 +22,8 @@ export interface EffectAsked {
   readonly cwd?: string
   /** Fails where the effect would end before it begins. */
   readonly preview?: Effect.Effect<Preview | undefined, ToolFailure>
+  /** Told, where somebody was asked and has allowed it, whether it runs in the sandbox. */
+  readonly decided?: (escalation: Escalated) => void
   /** Says what the effect comes to if it is interrupted while somebody is asked. */
   readonly orInterrupted?: ToolContext["orInterrupted"]
 }
@@ -57,6 +60,8 @@ export interface HostAnswer extends Omit<ApprovalAnswer, "decision"> {
 export interface SessionApprovals {
   /** Whether anything is judged at all. Until then nothing is loaded for it. */
   readonly isInForce: () => boolean
+  /** Whether a command can ask to leave a sandbox, which is judged whatever else is. */
+  readonly guardsSandbox: () => boolean
   readonly mode: () => Mode
   /** Returns when the effect may happen, or why it may not. An interrupt withdraws the question. */
   readonly judge: (asked: EffectAsked) => Effect.Effect<Denial | undefined, ToolFailure>
@@ -72,6 +77,7 @@ export interface SessionApprovals {
 
 export const none: SessionApprovals = {
   isInForce: () => false,
+  guardsSandbox: () => false,
   mode: () => "off",
   judge: () => Effect.succeed(undefined),
   open: () => [],
@@ -97,12 +103,6 @@ export interface Conditions {
   readonly sessionsDir?: string
   /** What else nobody may read unasked. */
   readonly hidden?: ReadonlyArray<string>
-  /** The sandbox in force. Without one, no effect can be offered a way out of it. */
-  readonly sandbox?: {
-    readonly mode: string
-    /** This call of `bash` may run without the sandbox, once. */
-    readonly escalate: (refs: Refs) => void
-  }
 }
 
 export class ApprovalConditions extends Context.Reference<ApprovalConditions>()(

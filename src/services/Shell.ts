@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { OrInterrupted } from "./fibers/Interrupted.ts"
-import type { Judged } from "./machine/Sandbox.ts"
+import type { Escalated, Judged } from "./machine/Sandbox.ts"
 
 /** The command was not run. A command that fails is a result. The last three: it may not happen, or nobody could say so. */
 export class ShellFailure extends Schema.TaggedError<ShellFailure>()("ShellFailure", {
@@ -60,10 +60,12 @@ export interface ShellRequest {
   /** Asked before a command of the user starts: what runs it in place of a process, if anything. `cancelUser` ends it. */
   readonly ask?: Effect.Effect<OtherMeans | undefined>
   /**
-   * Asked behind `ask`: fails if a command of the user may not run. `cancelUser` interrupts it, and the command ends
-   * without having begun.
+   * Called behind `ask`: whether a command of the user may run, if that is a question at all. It fails if the command may not
+   * run, and answers what was decided about the sandbox. `cancelUser` interrupts it, and the command ends without having begun.
    */
-  readonly approve?: Effect.Effect<void, ShellFailure>
+  readonly approve?: () => Effect.Effect<Escalated | undefined, ShellFailure> | undefined
+  /** What was decided about the sandbox. */
+  readonly escalation?: Escalated
   /** Runs when the process has started. */
   readonly onStarted?: Effect.Effect<void>
   /** Gets all output, in order, before the result. The command waits for it. */

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Repos from "../support/git/Repos.ts"
 import * as HostProcess from "../support/host/HostProcess.ts"
 import { makeHome } from "./command.ts"
 
@@ -183,5 +184,63 @@ describe("a host", () => {
       const askedAgain = yield* Effect.promise(() => again.until(frame("approval_request")))
       assert.strictEqual(askedAgain["argsHash"], asked["argsHash"])
     })
+  )
+})
+
+describe("an isolated task", () => {
+  const isolated = call("t1", "task", {
+    agent: "task",
+    isolated: true,
+    verify: { commands: [{ name: "check", command: "touch checked" }], onFailure: "return_failure" },
+    tasks: [{ id: "Fix", assignment: "Write a file." }]
+  })
+  const turns = [
+    { steps: [isolated] },
+    { steps: [call("w", "write", { path: "b.txt", content: "by the agent\n" })] },
+    { steps: [call("s", "submit_result", { result: "done" })] },
+    { steps: [{ text: "ok" }] }
+  ]
+
+  it.scopedLive(
+    "asks for what its subagent does and for its checks, by the id of the subagent; a check that is denied has failed",
+    () =>
+      Effect.gen(function* () {
+        const repo = yield* Repos.withCommit({ "a.txt": "a\n" })
+        const host = yield* open(
+          ["--approvals", "ask", "--set", "task.isolation.mode=worktree", ...home.script(turns)],
+          repo
+        )
+        host.send({ id: "i", type: "initialize", capabilities: { approvals: true } })
+        host.send({ id: "p", type: "prompt", message: "go" })
+        const asked = (source: string) =>
+          Effect.promise(() =>
+            host.until(
+              (found) =>
+                found["type"] === "approval_request" && JSON.stringify(found["tool"]).includes(`"source":"${source}"`)
+            )
+          )
+        const written = yield* asked("builtin")
+        assert.deepInclude(written, { toolCallId: "w", subagentId: "0-Fix" })
+        assert.notStrictEqual(written["cwd"], repo)
+        host.send({ id: "a", type: "approval_response", approvalId: written["approvalId"], decision: "allow_once" })
+        const checked = yield* asked("verification")
+        assert.deepInclude(checked, { subagentId: "0-Fix", args: { command: "touch checked" } })
+        assert.notProperty(checked, "toolCallId")
+        const begun = () => host.frames().filter(({ type }) => String(type).startsWith("subagent_verification_command"))
+        assert.deepStrictEqual(begun(), [])
+        host.send({
+          id: "d",
+          type: "approval_response",
+          approvalId: checked["approvalId"],
+          decision: "deny",
+          message: "no"
+        })
+        const ended = yield* Effect.promise(() => host.until(frame("subagent_end")))
+        assert.include(JSON.stringify(ended), '"exitCode":126')
+        assert.include(JSON.stringify(ended), "Denied by user: no")
+        assert.isFalse(existsSync(join(repo, "b.txt")))
+        yield* Effect.promise(() => host.until(frame("session_settled")))
+      }),
+    60_000
   )
 })

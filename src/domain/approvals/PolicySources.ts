@@ -7,16 +7,6 @@ import * as Rule from "./Rule.ts"
 export type SandboxMode = "off" | "read-only" | "workspace-write"
 export type NetworkMode = "on" | "off"
 
-/** What `--approvals` takes beside the modes: a mode, a sandbox and what passes unasked in one word. */
-export const presets = {
-  "read-only": { mode: "ask", sandbox: "read-only", network: "off", unasked: "sandboxed" },
-  auto: { mode: "ask", sandbox: "workspace-write", network: "off", unasked: "sandboxed" },
-  full: { mode: "off", sandbox: "off", network: "on", unasked: "reads" }
-} as const
-export type Preset = keyof typeof presets
-
-export const isPreset = (word: string): word is Preset => Object.hasOwn(presets, word)
-
 /** What a source of the user says. */
 export interface Source {
   readonly mode?: Mode

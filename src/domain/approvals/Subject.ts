@@ -87,6 +87,9 @@ const hiddenInHome = [
   ".config/gh"
 ] as const
 
+/** Of the agent folder. Keys are in the first three. */
+const hiddenInAgent = ["auth.json", ".env", "models.json", "sessions"] as const
+
 /** The places that the sandbox hides and that nothing reads unasked. */
 export const hiddenOf = (folders: {
   readonly home: string
@@ -95,7 +98,7 @@ export const hiddenOf = (folders: {
   readonly more: ReadonlyArray<string>
 }): ReadonlyArray<string> => [
   ...hiddenInHome.map((name) => `${folders.home}/${name}`),
-  `${folders.agentDir}/auth.json`,
+  ...hiddenInAgent.map((name) => `${folders.agentDir}/${name}`),
   folders.sessionsDir,
   "/run",
   ...folders.more

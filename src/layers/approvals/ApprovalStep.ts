@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { defined } from "../../domain/Values.ts"
 import type { SessionApprovals } from "../../services/Approvals.ts"
+import type { Escalated } from "../../services/machine/Sandbox.ts"
 import type { CallToRun, CallVerdict, RunStep, RunView } from "../../services/session/RunStep.ts"
 import { type Tool, ToolFailure } from "../../services/Tools.ts"
 
@@ -14,6 +15,7 @@ const sourceOf = ({ origin }: Tool) => origin ?? "builtin"
 
 export const make = (approvals: SessionApprovals, { runId, turnIndex }: RunView): RunStep => {
   const judge = (call: CallToRun): Effect.Effect<CallVerdict | undefined> => {
+    let escalation: Escalated | undefined
     const { input: args, orInterrupted, tool, toolCallId, toolName: name } = call
     return approvals
       .judge({
@@ -21,6 +23,7 @@ export const make = (approvals: SessionApprovals, { runId, turnIndex }: RunView)
         args,
         refs: { runId, turnId: `${runId}.${turnIndex()}`, toolCallId },
         orInterrupted,
+        decided: (how) => void (escalation = how),
         ...defined({ preview: previewOf(call) })
       })
       .pipe(
@@ -28,14 +31,15 @@ export const make = (approvals: SessionApprovals, { runId, turnIndex }: RunView)
           onFailure: (refusal) => ({ refusal }),
           onSuccess: (denial) =>
             denial === undefined
-              ? undefined
+              ? defined({ escalation })
               : { refusal: new ToolFailure({ message: denial.text, details: { approval: denial.details } }) }
         })
       )
   }
+  const isNeeded = () => approvals.isInForce() || approvals.guardsSandbox()
   return {
     callsLast: true,
-    callMoment: () => (approvals.isInForce() ? "start" : "never"),
-    call: (call) => (approvals.isInForce() ? judge(call) : none)
+    callMoment: () => (isNeeded() ? "start" : "never"),
+    call: (call) => (isNeeded() ? judge(call) : none)
   }
 }

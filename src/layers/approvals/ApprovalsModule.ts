@@ -7,6 +7,7 @@ import type { HostPolicy } from "../../domain/approvals/PolicySources.ts"
 import { ApprovalConditions, Approvals, type SessionApprovals } from "../../services/Approvals.ts"
 import { Approvers } from "../../services/host/Approvers.ts"
 import { Files } from "../../services/machine/Files.ts"
+import { Sandbox } from "../../services/machine/Sandbox.ts"
 import type { RunView } from "../../services/session/RunStep.ts"
 import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as SessionModule from "../../services/session/SessionModule.ts"
@@ -30,6 +31,9 @@ const build = Effect.gen(function* () {
   const conditions = yield* ApprovalConditions
   // A process without the service has no file tools either.
   const files = Option.getOrElse(yield* Effect.serviceOption(Files), () => LocalFiles.service)
+  const sandbox = yield* Sandbox
+  // The files of a sandbox refuse to follow links out of it, and it is to be known where they lead.
+  const resolve = sandbox?.leadsTo ?? files.resolve
   const record = (data: ApprovalRecord) =>
     Effect.asVoid(entries.append({ type: "custom", customType: entryType, data }))
   const { adopt, hostSays, service } = Made.make({
@@ -37,11 +41,12 @@ const build = Effect.gen(function* () {
     conditions,
     approvers: yield* Approvers,
     cwd: options.cwd,
-    files,
+    resolve,
+    hasSandbox: sandbox !== undefined,
     flush,
     ids,
     now,
-    placesOf: Places.make(files, conditions),
+    placesOf: Places.make(resolve, conditions),
     publish: events.publish,
     record,
     root: supervision.root

@@ -4,20 +4,21 @@ import type { Judgement, Policy } from "../../domain/approvals/Policy.ts"
 import type { ApprovalRequest } from "../../domain/approvals/Question.ts"
 import type { Places, Subject } from "../../domain/approvals/Subject.ts"
 import { defined } from "../../domain/Values.ts"
-import type { Conditions, Denial, EffectAsked } from "../../services/Approvals.ts"
+import type { Denial, EffectAsked } from "../../services/Approvals.ts"
 import type { ApproverSwitch } from "../../services/host/Approvers.ts"
-import type { Files } from "../../services/machine/Files.ts"
 import type { Preview, ToolFailure } from "../../services/Tools.ts"
 import { type Answers, keyOf } from "./Answers.ts"
 import * as Asking from "./Asking.ts"
 import * as Denials from "./Denials.ts"
 import type { OpenQuestions, Settled } from "./OpenQuestions.ts"
+import type { Resolve } from "./Places.ts"
 
 export interface Parts extends Pick<Asking.Parts, "flush" | "ids" | "now" | "publish" | "record" | "root"> {
   readonly approvers: ApproverSwitch
-  readonly conditions: Conditions
   readonly cwd: string
-  readonly files: typeof Files.Service
+  readonly resolve: Resolve
+  /** Whether a sandbox holds what is started. Only then there is a way out of it. */
+  readonly hasSandbox: boolean
   /** The folders of a session that works here. */
   readonly placesOf: (cwd: string) => Effect.Effect<Places>
   readonly policy: Effect.Effect<Policy>
@@ -51,14 +52,13 @@ const byPolicy = ({ reason, rule, verdict }: Judgement): Settled | undefined => 
 }
 
 export const make = (parts: Parts) => {
-  const { approvers, conditions, cwd: folder, files, placesOf, policy, questions, remembers } = parts
-  const hasSandbox = conditions.sandbox !== undefined
+  const { approvers, cwd: folder, hasSandbox, placesOf, policy, questions, remembers, resolve } = parts
 
   const look = Effect.fnUntraced(function* (judging: Judging, asked: EffectAsked) {
     const { args, cwd = folder, tool } = asked
     const argsHash = judging.argsHash(args)
     const isRemembered = remembers(keyOf({ tool, argsHash, cwd }))
-    const view = { files, places: yield* placesOf(cwd), hasSandbox, isRemembered }
+    const view = { resolve, places: yield* placesOf(cwd), hasSandbox, isRemembered }
     const subject = yield* judging.subjectOf(asked, view)
     const found: Case = { asked, subject, judgement: judging.judge(yield* policy, subject), argsHash, cwd }
     return found
@@ -66,7 +66,11 @@ export const make = (parts: Parts) => {
 
   const requestOf = (judging: Judging, { asked, argsHash, cwd, judgement, subject }: Case, preview?: Preview) => {
     const { args, refs, tool } = asked
-    const { choices, diff, risk, rule } = judging.questionOf(subject, hasSandbox, preview?.changes)
+    const { choices, diff, risk, rule } = judging.questionOf(
+      subject,
+      hasSandbox && tool.source !== "verification",
+      preview?.changes
+    )
     return (approvalId: string, createdAt: number, deadline: number): ApprovalRequest => ({
       approvalId,
       ...refs,
@@ -112,14 +116,14 @@ export const make = (parts: Parts) => {
     const absent = yield* approver.absent
     const about = { reason: judgement.reason, argsHash }
     if (absent !== undefined) {
-      yield* approver.missed?.(judging.printRule(judging.proposed(subject))) ?? Effect.void
+      yield* approver.missed?.(judging.optionFor(subject)) ?? Effect.void
       return yield* unasked(judging, found, Denials.unasked(about, absent))
     }
     const { timeoutMs } = yield* policy
     const request = requestOf(judging, found, preview)
     const settled = yield* Asking.ask({ ...parts, answers, approver, timeoutMs }, { asked, subject, request })
     if (settled.decision === "deny") return Denials.of({ ...about, approvalId: settled.approvalId }, settled)
-    if (settled.decision === "escalate") conditions.sandbox?.escalate(asked.refs)
+    asked.decided?.(settled.decision === "escalate" ? "without" : "inside")
     return undefined
   })
 

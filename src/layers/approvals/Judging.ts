@@ -12,9 +12,9 @@ import * as Rule from "../../domain/approvals/Rule.ts"
 import type { FileTool, Places, Subject } from "../../domain/approvals/Subject.ts"
 import type { JsonObject } from "../../domain/conversation/Content.ts"
 import type { EffectAsked } from "../../services/Approvals.ts"
-import type { Files } from "../../services/machine/Files.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as ContentHash from "../platform/folders/ContentHash.ts"
+import type { Resolve } from "./Places.ts"
 import * as ShellParser from "./ShellParser.ts"
 
 const utf8 = new TextEncoder()
@@ -33,7 +33,7 @@ const textsOf = (value: unknown): Readonly<Record<string, string>> =>
 
 /** How a call is looked at. */
 export interface View {
-  readonly files: typeof Files.Service
+  readonly resolve: Resolve
   readonly places: Places
   /** Whether the sandbox holds what is started, and what the file tools do. */
   readonly hasSandbox: boolean
@@ -41,7 +41,7 @@ export interface View {
 }
 
 /** Where a path leads; as it is written where that cannot be told. */
-const realOf = ({ files }: View, path: string) => Effect.orElseSucceed(files.resolve(path), () => path)
+const realOf = ({ resolve }: View, path: string) => Effect.orElseSucceed(resolve(path), () => path)
 
 const bash = Effect.fnUntraced(function* ({ args }: EffectAsked, view: View) {
   const { hasSandbox, isRemembered, places } = view
@@ -105,6 +105,11 @@ export const covers = (rule: Rule.Rule, subject: Subject): boolean => Covers.all
 
 export const judge = Policy.judge
 export const riskOf = Risk.of
-export const proposed = Covers.proposed
-export const printRule = Rule.print
+
+/** The words of the command line that would have allowed the effect. */
+export const optionFor = (subject: Subject): ReadonlyArray<string> =>
+  subject._tag === "Bash" && subject.escalates
+    ? ["--sandbox", "off"]
+    : ["--allow", Rule.print(Covers.proposed(subject))]
+
 export const checkRule = Rule.fromWire

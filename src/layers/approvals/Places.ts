@@ -2,15 +2,17 @@
 import * as Effect from "effect/Effect"
 import type { Places } from "../../domain/approvals/Subject.ts"
 import type { Conditions } from "../../services/Approvals.ts"
-import type { Files } from "../../services/machine/Files.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 
 const load = Effect.promise(() => import("../../domain/approvals/Subject.ts"))
 
+/** Where a path leads, links followed. */
+export type Resolve = (path: string) => Effect.Effect<string, unknown>
+
 /** Read once for each folder that a session works in. */
-export const make = (files: typeof Files.Service, { agentDir, hidden = [], sessionsDir }: Conditions) => {
+export const make = (resolve: Resolve, { agentDir, hidden = [], sessionsDir }: Conditions) => {
   const known = new Map<string, Places>()
-  const real = (path: string) => Effect.orElseSucceed(files.resolve(path), () => path)
+  const real = (path: string) => Effect.orElseSucceed(resolve(path), () => path)
 
   const read = Effect.fnUntraced(function* (folder: string) {
     const { hiddenOf } = yield* load
@@ -18,11 +20,14 @@ export const make = (files: typeof Files.Service, { agentDir, hidden = [], sessi
     const home = yield* real(LocalPaths.home())
     const own = yield* real(agentDir ?? LocalPaths.join(home, ".heddle"))
     const sessions = yield* real(sessionsDir ?? LocalPaths.join(own, "sessions"))
+    const more = hidden.map((path) => LocalPaths.absolute(cwd, path))
+    const listed = hiddenOf({ home, agentDir: own, sessionsDir: sessions, more })
     const places: Places = {
       cwd,
       home,
       workspace: cwd,
-      hidden: hiddenOf({ home, agentDir: own, sessionsDir: sessions, more: hidden }),
+      // What they lead to is hidden, too.
+      hidden: [...new Set([...listed, ...(yield* Effect.forEach(listed, real))])],
       settings: [own, ...[".heddle", ".pi"].map((name) => LocalPaths.join(cwd, name))]
     }
     known.set(folder, places)

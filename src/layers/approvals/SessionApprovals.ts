@@ -5,7 +5,7 @@ import type { Mode, Policy, Rules } from "../../domain/approvals/Policy.ts"
 import type { HostChange, HostPolicy, Sources } from "../../domain/approvals/PolicySources.ts"
 import type { Rule } from "../../domain/approvals/Rule.ts"
 import { defined } from "../../domain/Values.ts"
-import { type Conditions, PolicyRefused, type SessionApprovals } from "../../services/Approvals.ts"
+import { type Conditions, type EffectAsked, PolicyRefused, type SessionApprovals } from "../../services/Approvals.ts"
 import type { SettingsValues } from "../../services/Settings.ts"
 import * as Answers from "./Answers.ts"
 import * as Judge from "./Judge.ts"
@@ -65,13 +65,15 @@ const sourcesOf = (
 }
 
 export const make = (parts: Parts) => {
-  const { conditions, settings } = parts
+  const { conditions, hasSandbox, settings } = parts
   const questions = OpenQuestions.make()
   const says: HostSays = { host: { rules: noRules }, answers: [] }
   /** Of tools with the same arguments in the same folder: they are not asked about again. */
   const remembered = new Set<string>()
   let hasSpoken = false
   let inForce = asks(settings)
+  /** Whatever the policy is, somebody is asked before a command leaves the sandbox. */
+  const leaves = ({ args, tool }: EffectAsked) => hasSandbox && tool.name === "bash" && args["escalate"] === true
   let mode: Mode = settings["approvals.mode"]
   let joined: Policy | undefined
 
@@ -119,8 +121,9 @@ export const make = (parts: Parts) => {
 
   const service: SessionApprovals = {
     isInForce: () => inForce,
+    guardsSandbox: () => hasSandbox,
     mode: () => mode,
-    judge: (asked) => (inForce ? judge.judge(asked, answers) : Effect.succeed(undefined)),
+    judge: (asked) => (inForce || leaves(asked) ? judge.judge(asked, answers) : Effect.succeed(undefined)),
     open: () => questions.all().map(({ request }) => request),
     answer: answers.take,
     change,

@@ -5,15 +5,15 @@ import type { Outcome } from "../../services/host/Presentation.ts"
 import * as Process from "../platform/processes/Process.ts"
 
 /** As a word of a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+const quoted = (text: string): string => (/^[\w-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`)
 
 /** From now on until the scope closes. */
 export const watch = Effect.gen(function* () {
   let hasMissed = false
-  const missed = (rule: string) =>
+  const missed = (option: ReadonlyArray<string>) =>
     Effect.suspend(() => {
       hasMissed = true
-      return Process.printError(`heddle warn: not allowed, and nobody can be asked: --allow ${quoted(rule)}`)
+      return Process.printError(`heddle warn: not allowed, and nobody can be asked: ${option.map(quoted).join(" ")}`)
     })
   yield* (yield* Approvers).connect({ ...nobody, missed })
   return {

@@ -1,12 +1,12 @@
 /** By what means this machine can hold programs. Whether it really can is tried once, with a program that does nothing. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type Launcher, type Processes, SpawnFailed } from "../../services/machine/Processes.ts"
+import type { Environment, Launcher, Processes, SpawnFailed } from "../../services/machine/Processes.ts"
 import { type Backend as Name, SandboxUnavailable } from "../../services/machine/Sandbox.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Spawn from "../platform/processes/spawn/Spawn.ts"
-import * as FilterPipe from "../platform/sandbox/FilterPipe.ts"
 import * as Host from "../platform/sandbox/Host.ts"
+import * as PassedBytes from "../platform/sandbox/PassedBytes.ts"
 import * as Bubblewrap from "./Bubblewrap.ts"
 import { isIn, type Policy, temporary } from "./Policy.ts"
 import * as Seatbelt from "./Seatbelt.ts"
@@ -16,25 +16,21 @@ export interface Backend {
   readonly name: Name
   /** What it does not hold, beside what no sandbox of heddle does. */
   readonly outside: ReadonlyArray<string>
-  /** Closes its descriptors with the scope. */
-  readonly launcher: (policy: Policy, cwd: string) => Effect.Effect<Launcher, SpawnFailed, Scope.Scope>
+  /**
+   * Closes its descriptors with the scope. The variables are for the program alone: what holds it is started without any, because the
+   * loader of programs obeys some, such as LD_PRELOAD, and would obey the command before it is held.
+   */
+  readonly launcher: (
+    policy: Policy,
+    cwd: string,
+    variables: Environment
+  ) => Effect.Effect<Launcher, SpawnFailed, Scope.Scope>
 }
 
 const install = "install bubblewrap, for example: apt-get install bubblewrap (or dnf, pacman, apk add)"
 
-const noFilter = new SpawnFailed({ message: "Command could not be started: no descriptor is left for the sandbox" })
-
-const openFilter = (filter: Uint8Array) =>
-  Effect.acquireRelease(
-    Effect.suspend(() => {
-      const fd = FilterPipe.open(filter)
-      return fd === undefined ? noFilter : Effect.succeed(fd)
-    }),
-    (fd) => Effect.sync(() => FilterPipe.close(fd))
-  )
-
-/** The first descriptor behind the three streams. */
-const firstFile = 3
+/** The first descriptors behind the three streams. */
+const descriptors = { filter: 3, variables: 4 }
 
 const bubblewrap = (program: string, filter: Uint8Array): Backend => {
   const found = temporary.filter((path) => Host.real(path) === path)
@@ -47,18 +43,21 @@ const bubblewrap = (program: string, filter: Uint8Array): Backend => {
   return {
     name: "bubblewrap",
     outside: [],
-    launcher: (policy, cwd) =>
-      Effect.map(openFilter(filter), (fd) => ({
-        words: (reads) => Bubblewrap.words(program, { policy, cwd, temporary: found, ofRun, reads, filter: firstFile }),
-        files: [fd]
-      }))
+    launcher: Effect.fnUntraced(function* (policy, cwd, variables) {
+      const files = [yield* PassedBytes.open(filter), yield* PassedBytes.open(Bubblewrap.settingVariables(variables))]
+      return {
+        files,
+        words: (reads) => Bubblewrap.words(program, { policy, cwd, temporary: found, ofRun, reads, descriptors })
+      }
+    })
   }
 }
 
 const seatbelt = (program: string): Backend => ({
   name: "seatbelt",
   outside: ["processes", "temporary_folders"],
-  launcher: (policy) => Effect.succeed({ words: () => Seatbelt.words(program, policy), files: [] })
+  launcher: (policy, _, variables) =>
+    Effect.succeed({ words: () => Seatbelt.words(program, policy, variables), files: [] })
 })
 
 const unavailable = (reason: string, fix: string) => new SandboxUnavailable({ reason, fix })
@@ -100,8 +99,15 @@ const tried = Effect.fnUntraced(function* (
   { run }: Pick<typeof Processes.Service, "run">
 ) {
   const bare: Policy = { ...policy, kept: [], absent: [] }
-  const started = Effect.flatMap(backend.launcher(bare, policy.workspace), (launcher) =>
-    run({ command: ["/bin/sh", "-c", ":"], cwd: policy.workspace, onOutput: () => true, keepErrors: true, launcher })
+  const started = Effect.flatMap(backend.launcher(bare, policy.workspace, {}), (launcher) =>
+    run({
+      command: ["/bin/sh", "-c", ":"],
+      cwd: policy.workspace,
+      env: {},
+      onOutput: () => true,
+      keepErrors: true,
+      launcher
+    })
   )
   const ended = yield* Effect.mapError(Effect.scoped(started), ({ message }) => unavailable(message, install))
   if (ended.exitCode === 0) return backend

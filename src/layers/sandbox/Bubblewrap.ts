@@ -3,6 +3,7 @@
  * read-only, all capabilities are dropped, and no other user namespace can be made. The order counts: later mounts cover earlier
  * ones. Pure.
  */
+import type { Environment } from "../../services/machine/Processes.ts"
 import { type Hidden, isIn, isPrivate, type Policy } from "./Policy.ts"
 
 /** What root could write in a /proc of its own. */
@@ -37,8 +38,16 @@ export interface View {
   readonly ofRun: ReadonlyArray<string>
   /** Files of heddle that the program has to read. */
   readonly reads: ReadonlyArray<string>
-  /** The descriptor of the filter of system calls. */
-  readonly filter: number
+  /** Of the filter of system calls, and of the variables. */
+  readonly descriptors: { readonly filter: number; readonly variables: number }
+}
+
+/** More arguments: variables may be long, and the arguments of a program can be read by other users. */
+export const settingVariables = (variables: Environment): Uint8Array => {
+  const words = Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : ["--setenv", name, value]
+  )
+  return new TextEncoder().encode(words.map((word) => `${word.replaceAll("\0", "")}\0`).join(""))
 }
 
 const devices = (bytes: number) => [
@@ -60,7 +69,7 @@ const namespaces = ({ network }: Policy) => {
 }
 
 export const words = (program: string, view: View): ReadonlyArray<string> => {
-  const { cwd, filter, ofRun, policy, reads, temporary } = view
+  const { cwd, descriptors, ofRun, policy, reads, temporary } = view
   const { absent, hidden, kept, tmpBytes, workspace, writable } = policy
   const isCovered = (path: string) => hidden.some((one) => one.path !== path && isIn(one.path, path))
   const isShown = isPrivate(workspace) && !writable.some((folder) => isIn(folder, workspace))
@@ -84,7 +93,9 @@ export const words = (program: string, view: View): ReadonlyArray<string> => {
     "/run",
     ...namespaces(policy),
     "--seccomp",
-    String(filter),
+    String(descriptors.filter),
+    "--args",
+    String(descriptors.variables),
     "--chdir",
     cwd,
     "--"

@@ -47,13 +47,14 @@ const withErrand = (policy: Policy, writes: ReadonlyArray<string> | undefined): 
 
 interface Start {
   readonly cwd: string | undefined
+  readonly env: Environment
   readonly writes?: ReadonlyArray<string> | undefined
 }
 
 /** The launcher for what starts now. Its descriptors last as long as `starting`, and what it has used as long as the scope. */
 const prepare = Effect.fnUntraced(function* (
   { backend, workspaces }: Means,
-  { cwd, writes }: Start,
+  { cwd, env, writes }: Start,
   starting: Scope.Scope
 ) {
   const workspace = yield* workspaces.current
@@ -66,7 +67,8 @@ const prepare = Effect.fnUntraced(function* (
       message: `${says(policy.mode)} the folder ${folder} cannot be seen in the sandbox`
     })
   yield* workspace.used(policy)
-  return { cwd: real, launcher: yield* Scope.extend(backend.launcher(policy, real), starting) }
+  const launcher = yield* Scope.extend(backend.launcher(policy, real, env), starting)
+  return { cwd: real, launcher, env: {} }
 })
 
 /** The environment of heddle's own git leads it to the repository that heddle means. */
@@ -79,8 +81,11 @@ const run = (inner: Service, means: Means) => (program: Program) =>
     const { cwd, env = inherited(), writes } = program
     return Effect.scoped(
       Effect.gen(function* () {
-        const start = yield* prepare(means, { cwd, writes }, yield* Effect.scope)
-        return yield* inner.run({ ...program, ...start, env: variables(env, means.env, writes !== undefined) })
+        const own = variables(env, means.env, writes !== undefined)
+        return yield* inner.run({
+          ...program,
+          ...(yield* prepare(means, { cwd, env: own, writes }, yield* Effect.scope))
+        })
       })
     )
   })
@@ -102,8 +107,9 @@ const spawn = (tree: ProcessTree, means: Means) => (options: ShellSpawn) =>
       const started = Effect.scoped(
         Effect.gen(function* () {
           const starting = yield* Effect.scope
-          const start = yield* restore(Scope.extend(prepare(means, { cwd: options.cwd }, starting), scope))
-          return yield* tree.spawn({ ...options, ...start, env: Variables.filter(options.env, means.env) })
+          const env = Variables.filter(options.env, means.env)
+          const start = yield* restore(Scope.extend(prepare(means, { cwd: options.cwd, env }, starting), scope))
+          return yield* tree.spawn({ ...options, ...start })
         })
       )
       const shell = yield* Effect.onError(started, () => Scope.close(scope, Exit.void))

@@ -58,6 +58,7 @@ export const make = Effect.fnUntraced(function* (options: Options.SandboxOptions
     backend: backend.name,
     outside: [...neverHeld, ...backend.outside],
     place: (path) => Effect.map(latest, (policy) => placeOf(policy, Host.leadsTo(path))),
+    leadsTo: (path) => Effect.sync(() => Host.leadsTo(path)),
     judge: ({ exitCode, output }) =>
       Effect.map(latest, (policy) => {
         const advice = exitCode === 0 ? undefined : Denials.advice(policy, output)

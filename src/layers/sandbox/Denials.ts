@@ -13,7 +13,8 @@ const ofRoom = /no space left on device|ENOSPC/i
 /** A failure is explained by what stands at the end of the output. */
 const longest = 16 * 1024
 
-const once = "call bash again with escalate: true, and the user is asked to run this one command without the sandbox"
+const once =
+  "call bash again with escalate: true, and the user is asked to run this one command without the sandbox (or the user runs it, or starts heddle with --sandbox off)"
 
 /** One sentence; undefined where the failure has other reasons. */
 export const advice = (policy: Policy, output: string): string | undefined => {

@@ -41,6 +41,13 @@ const pathsOf = Effect.fnUntraced(function* (files: Files, root: string, { kind,
 
 const repositoryOf = ({ kind, path }: RepositoryWatch.Marked) => (kind === "bare" ? path : LocalPaths.dirname(path))
 
+interface Folders {
+  readonly roots: ReadonlyArray<string>
+  readonly workspace: string
+  /** It has settings, too, and code that heddle loads. */
+  readonly agentDir: string
+}
+
 export interface Guard {
   /** What is to be read-only now. Looks again only after `stale`. */
   readonly guarded: Effect.Effect<Guarded>
@@ -50,7 +57,7 @@ export interface Guard {
 /** `tell` gets the path of each repository that was not there at the first look. */
 export const make = (
   files: Files,
-  { roots, workspace }: { readonly roots: ReadonlyArray<string>; readonly workspace: string },
+  { agentDir, roots, workspace }: Folders,
   tell: { readonly repository: (path: string) => void; readonly partial: (root: string) => void }
 ): Guard => {
   const watches = roots.map((root) => ({ root, look: RepositoryWatch.make(root) }))
@@ -71,9 +78,10 @@ export const make = (
     for (const path of repositories) if (known?.has(path) === false) tell.repository(path)
     known = repositories
     const ofSettings = settings.map((name) => LocalPaths.join(workspace, name))
-    const wanted = [...looks.flatMap(({ paths }) => paths), ...ofSettings]
+    const wanted = [...looks.flatMap(({ paths }) => paths), ...ofSettings, agentDir]
       .map(Host.leadsTo)
-      .filter((path) => roots.some((root) => isIn(root, path)))
+      // The worktree of an isolated agent is in the agent folder.
+      .filter((path) => roots.some((root) => isIn(root, path)) && !(path !== workspace && isIn(path, workspace)))
     const isThere = (path: string) => Host.exists(path)
     return { kept: wanted.filter(isThere), absent: wanted.filter((path) => !isThere(path)).map(Host.firstMissing) }
   })

@@ -1,25 +1,11 @@
 /** What is invisible in a sandbox: keys, tokens and conversations. Looked for anew for each command. */
+import { hiddenOf } from "../../domain/approvals/Subject.ts"
 import * as LocalPaths from "../platform/files/LocalPaths.ts"
 import * as Host from "../platform/sandbox/Host.ts"
 import type { Hidden } from "./Policy.ts"
 
-const ofHome = [
-  ".ssh",
-  ".gnupg",
-  ".aws",
-  ".azure",
-  ".kube",
-  ".docker",
-  ".netrc",
-  ".git-credentials",
-  ".npmrc",
-  ".pypirc",
-  ".config/gcloud",
-  ".config/gh"
-]
-
-/** Keys are in the first three. */
-const ofAgent = ["auth.json", ".env", "models.json", "sessions"]
+/** Every command has a folder of its own there. */
+const replaced = "/run"
 
 export interface Places {
   readonly cwd: string
@@ -31,13 +17,12 @@ export interface Places {
 
 /** What exists of it, without links. */
 export const paths = ({ agentDir, cwd, hidden, sessionDir }: Places): ReadonlyArray<Hidden> => {
-  const home = LocalPaths.home()
-  const wanted = [
-    ...ofHome.map((name) => LocalPaths.join(home, name)),
-    ...ofAgent.map((name) => LocalPaths.join(agentDir, name)),
-    ...(sessionDir === undefined ? [] : [sessionDir]),
-    ...hidden.map((path) => LocalPaths.absolute(cwd, path))
-  ]
+  const wanted = hiddenOf({
+    home: LocalPaths.home(),
+    agentDir,
+    sessionsDir: sessionDir ?? LocalPaths.join(agentDir, "sessions"),
+    more: hidden.map((path) => LocalPaths.absolute(cwd, path))
+  }).filter((path) => path !== replaced)
   const found = wanted.map(Host.real).filter((path) => path !== undefined)
   return [...new Set(found)].map((path) => ({ path, isFolder: Host.isFolder(path) }))
 }

@@ -2,6 +2,7 @@
  * The same policy as a profile for sandbox-exec of macOS. Later rules win over earlier ones. Processes are not in a room of their
  * own there, and temporary folders are those of the machine. Pure; nobody has run it.
  */
+import type { Environment } from "../../services/machine/Processes.ts"
 import { type Policy, temporary } from "./Policy.ts"
 
 const quoted = (path: string) => `"${path.replaceAll(/["\\]/g, "\\$&")}"`
@@ -42,4 +43,9 @@ export const profile = ({ absent, hidden, kept, network, writable }: Policy): st
     ...(network === "off" ? ["(deny network*)"] : [])
   ].join("\n")
 
-export const words = (program: string, policy: Policy): ReadonlyArray<string> => [program, "-p", profile(policy)]
+export const words = (program: string, policy: Policy, variables: Environment): ReadonlyArray<string> => {
+  const assigned = Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}`]
+  )
+  return [program, "-p", profile(policy), "/usr/bin/env", ...assigned]
+}

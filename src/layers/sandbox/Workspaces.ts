@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
     const roots = mode === "read-only" ? [] : [folder, ...writable.filter((path) => path !== workspace)]
     const guard = Guard.make(
       files,
-      { roots, workspace: folder },
+      { roots, workspace: folder, agentDir: options.agentDir },
       { repository: (path) => tell(newRepository(path)), partial: (root) => tell(tooMany(root)) }
     )
     let guarded = none

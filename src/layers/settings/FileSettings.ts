@@ -29,6 +29,8 @@ export interface FileSettingsOptions {
   readonly overrides: Readonly<Record<string, unknown>>
   /** More of the command line and the environment, by the name of the option or variable. Above `overrides`. */
   readonly above?: ReadonlyArray<SettingsSource>
+  /** What one word of the command line says of several settings. Below `overrides`. */
+  readonly preset?: SettingsSource
   /** Rpc mode: settings that change how the agent works cannot come from files (protocol.md 1.3). */
   readonly rpcReset?: boolean
   /** Changes defaults, which files and `--set` then override. */
@@ -119,6 +121,7 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
     ...own.sources,
     ...project.sources,
     ...(rpcReset ? [{ name: "rpc mode", values: settingsOf(dialect), isReset: true }] : []),
+    ...(options.preset === undefined ? [] : [options.preset]),
     given,
     ...above
   ])

@@ -17,6 +17,8 @@ export interface SettingsSource {
   readonly isUntrusted?: boolean
   /** The file of a project, which cannot loosen what protects the user, whether it is trusted or not. */
   readonly isProject?: boolean
+  /** The defaults of the mode that heddle was started in. */
+  readonly isInitial?: boolean
   /** The file of another program, which may have settings that heddle does not know. */
   readonly isOfPeers?: boolean
   /** Settings that rpc mode resets go back to these values here, else to their defaults (protocol.md 1.3). */
@@ -130,6 +132,10 @@ const apply = (state: State, source: SettingsSource, { key, path, value }: Keys.
   }
 }
 
+/** Whether the value is a default of the mode, and nobody has asked for it. */
+export const isInitial = (origin: Origin | undefined): boolean =>
+  origin !== undefined && origin.locations.every(({ source }) => source.isInitial === true)
+
 /** What a project says about a setting that protects the user: it counts if it makes that protection stricter. */
 const tighten = (state: State, source: SettingsSource, { key, path, value }: Keys.Member) => {
   const { loosening, origins, problems, tightened, values } = state
@@ -140,7 +146,8 @@ const tighten = (state: State, source: SettingsSource, { key, path, value }: Key
   const before = values.get(key)
   const next = stricter(type, before, said.right)
   if (next === undefined) return loosening.add(key)
-  if (next === before) return
+  // Who wants what the mode has by default wants it in earnest.
+  if (next === before && !isInitial(origins.get(key))) return
   values.set(key, next)
   tightened.set(key, said.right)
   const old = marksOf(type).adds === true ? (origins.get(key)?.locations ?? []) : []

@@ -22,6 +22,7 @@ import * as Rows from "./screen/Rows.ts"
 import * as Screen from "./screen/Screen.ts"
 import * as Style from "./screen/Style.ts"
 import * as Commands from "./session/Commands.ts"
+import * as Protection from "./session/Protection.ts"
 import * as Jobs from "./session/Jobs.ts"
 import * as Loop from "./session/Loop.ts"
 import type { Talk } from "./session/Talk.ts"
@@ -148,6 +149,7 @@ export const run = <E = never>(options: InteractiveOptions<E>) =>
         showStored: showStored(transcript)
       })
       yield* sessions.attach(loop.sink)
+      screen.print(Rows.wrap(yield* Protection.words, screen.width()).map(screen.style.dim))
       yield* showStored(transcript)
       if (options.picksSession === true) loop.submit("/resume")
       yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Startup).started))

@@ -9,7 +9,7 @@ import { Approvals, type SessionApprovals } from "../../services/Approvals.ts"
 import { UserCommands } from "../../services/hooks/Hooks.ts"
 import { Inbox } from "../../services/session/Inbox.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
-import { Backend } from "../../services/machine/Sandbox.ts"
+import { Backend, type Escalated } from "../../services/machine/Sandbox.ts"
 import { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { type OtherMeans, Shell, ShellFailure, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
@@ -86,22 +86,26 @@ const insteadOf =
 /** Whether the command may run. One that ends while somebody is asked has never begun. */
 const makeQuestion = (approvals: SessionApprovals, command: string, { id, release }: Command.Request) => {
   let isOpen = false
+  let escalation: Escalated | undefined
   const judged = Effect.suspend(() => {
     isOpen = true
     const asked = {
       tool: { name: "bash", source: "user" as const },
       args: { command },
-      refs: defined({ requestId: id })
+      refs: defined({ requestId: id }),
+      decided: (how: Escalated) => void (escalation = how)
     }
     return Effect.zipRight(release, Effect.orDie(approvals.judge(asked)))
   })
   const approve = Effect.flatMap(judged, (denial) => {
     isOpen = false
-    return denial === undefined ? Effect.void : new ShellFailure({ reason: denial.code, message: denial.text })
+    return denial === undefined
+      ? Effect.succeed(escalation)
+      : new ShellFailure({ reason: denial.code, message: denial.text })
   })
   return {
     isOpen: () => isOpen,
-    approve: Effect.suspend(() => (approvals.isInForce() ? approve : Effect.void))
+    approve: () => (approvals.isInForce() ? approve : undefined)
   }
 }
 
@@ -137,7 +141,7 @@ const bash = Command.make({
           isSupplied = answer?._tag === "Result"
           return answer === undefined ? undefined : insteadOf(answer)
         }),
-        approve: Effect.suspend(() => (isSupplied ? Effect.void : question.approve)),
+        approve: () => (isSupplied ? undefined : question.approve()),
         artifacts: (yield* SessionFiles).artifacts,
         ...(params.timeout === undefined
           ? {}

@@ -27,8 +27,8 @@ export interface Approver {
   readonly ask: (
     request: ApprovalRequest
   ) => Effect.Effect<(ApprovalAnswer & { readonly by: "host" | "mirror" }) | undefined>
-  /** Told of an effect that was denied because nobody can answer. `rule` would have allowed it. */
-  readonly missed?: (rule: string) => Effect.Effect<void>
+  /** Told of an effect that was denied because nobody can answer. `option` would have allowed it. */
+  readonly missed?: (option: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
 export const nobody: Approver = { absent: Effect.succeed("policy"), ask: () => Effect.succeed(undefined) }

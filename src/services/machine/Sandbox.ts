@@ -48,6 +48,8 @@ export interface SandboxInForce {
   readonly outside: ReadonlyArray<string>
   /** Where a path stands once its links are followed; one that does not exist yet, where its folder stands. */
   readonly place: (path: string) => Effect.Effect<Place>
+  /** Where a path leads, links followed, whatever the sandbox lets anybody do there. */
+  readonly leadsTo: (path: string) => Effect.Effect<string>
   /** What the result of a command has to say about the sandbox. */
   readonly judge: (result: { readonly exitCode?: number; readonly output: string }) => Effect.Effect<Judged>
   /** Lets the file tools read a file in a folder that is invisible otherwise: the full output of a command. */
@@ -60,6 +62,11 @@ export class Sandbox extends Context.Reference<Sandbox>()("heddle/services/machi
   defaultValue: (): SandboxInForce | undefined => undefined
 }) {}
 
+/** Why there is no sandbox although one would be in force by default; undefined where none is missed. */
+export class Unheld extends Context.Reference<Unheld>()("heddle/services/machine/Sandbox/Unheld", {
+  defaultValue: (): string | undefined => undefined
+}) {}
+
 /** What was decided about a call that asks to run without the sandbox. Until it was approved, it does not run at all. */
 export type Escalation = "undecided" | "inside" | "without"
 
@@ -67,9 +74,11 @@ export class Decided extends Context.Reference<Decided>()("heddle/services/machi
   defaultValue: (): Escalation => "undecided"
 }) {}
 
+export type Escalated = Exclude<Escalation, "undecided">
+
 /** Around one call, and only after the user has approved exactly this call. Nothing remembers it. */
 export const decided =
-  (escalation: Exclude<Escalation, "undecided">) =>
+  (escalation: Escalated) =>
   <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(call, Decided, escalation)
 

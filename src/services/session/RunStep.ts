@@ -8,6 +8,7 @@ import type { AssistantMessage, CustomInput, RunMessage, ToolResultMessage } fro
 import type { Model } from "../../domain/model/Model.ts"
 import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
 import type { BudgetExceeded, NoPrice, Reservation } from "../Budget.ts"
+import type { Escalated } from "../machine/Sandbox.ts"
 import type { ModelFailure } from "../model/ModelClient.ts"
 import type { Tool, ToolAnswer, ToolContext, ToolFailure } from "../Tools.ts"
 
@@ -86,6 +87,8 @@ export interface CallToRun extends CallAsked {
 export interface CallVerdict {
   readonly input?: JsonObject
   readonly refusal?: ToolFailure
+  /** What somebody has decided about the call and the sandbox. */
+  readonly escalation?: Escalated
 }
 
 export interface CallResult {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
 import { type Mode, noRules } from "../../../src/domain/approvals/Policy.ts"
+import * as Modes from "../../../src/domain/approvals/Modes.ts"
 import * as Sources from "../../../src/domain/approvals/PolicySources.ts"
 
 const rule = (pattern: string) => ({ tool: "bash", pattern })
@@ -173,10 +174,10 @@ describe("PolicySources", () => {
   })
 
   it("knows the presets", () => {
-    assert.isTrue(Sources.isPreset("read-only"))
-    assert.isFalse(Sources.isPreset("ask"))
-    assert.isFalse(Sources.isPreset("toString"))
-    assert.deepStrictEqual(Sources.presets.auto, {
+    assert.isTrue(Modes.isPreset("read-only"))
+    assert.isFalse(Modes.isPreset("ask"))
+    assert.isFalse(Modes.isPreset("toString"))
+    assert.deepStrictEqual(Modes.presets.auto, {
       mode: "ask",
       sandbox: "workspace-write",
       network: "off",

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { canHold } from "../../support/sandbox/Confined.ts"
 import { golden, on } from "../../support/terminal/Sessions.ts"
 import { keys, type TerminalHost } from "../../support/terminal/TerminalHost.ts"
 
@@ -67,5 +68,29 @@ describe("questions about effects on a terminal", () => {
       assert.notMatch(await host.settled(/All done\./), /Allow/)
       assert.isTrue(existsSync(made(host, "free")))
     })
+  )
+})
+
+describe.skipIf(!canHold)("the sandbox of a terminal", () => {
+  it.live("holds commands by default, and a person lets one of them out", () =>
+    on(
+      {
+        ...script(
+          [call("bash", { command: "touch free; touch .git/held" })],
+          [call("bash", { command: "touch .git/out", escalate: true })]
+        ),
+        files: { ".git/HEAD": "ref: refs/heads/main\n" },
+        args: ["--sandbox", "workspace-write"]
+      },
+      async (host) => {
+        assert.match(await host.until(/sandbox: /), /commands can write in this folder only, and reach no network/)
+        host.type(`go${keys.enter}`)
+        await host.until(/Allow bash\?[^]*runs without the sandbox[^]*e\. Run once without the sandbox/)
+        assert.deepStrictEqual([existsSync(made(host, "free")), existsSync(made(host, ".git/held"))], [true, false])
+        host.type("e")
+        await host.settled(/All done\./)
+        assert.isTrue(existsSync(made(host, ".git/out")))
+      }
+    )
   )
 })

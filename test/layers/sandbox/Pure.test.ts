@@ -177,7 +177,14 @@ it("a processor that nobody has looked at has no filter", () => {
 })
 
 describe("arguments of bubblewrap", () => {
-  const view = { policy, cwd: "/home/u/work", temporary: ["/tmp"], ofRun: [], reads: ["/tmp/script"], filter: 3 }
+  const view = {
+    policy,
+    cwd: "/home/u/work",
+    temporary: ["/tmp"],
+    ofRun: [],
+    reads: ["/tmp/script"],
+    descriptors: { filter: 3, variables: 4 }
+  }
   const words = Bubblewrap.words("/usr/bin/bwrap", view).join(" ")
 
   it("what is protected comes behind what is writable, and what is hidden comes last", () => {
@@ -200,7 +207,7 @@ describe("arguments of bubblewrap", () => {
   it.each([
     "--unshare-user --disable-userns --cap-drop ALL",
     "--unshare-pid --unshare-ipc --unshare-net",
-    "--die-with-parent --new-session --seccomp 3",
+    "--die-with-parent --new-session --seccomp 3 --args 4",
     "--ro-bind /proc/sys /proc/sys",
     "--size 1024 --tmpfs /dev/shm --remount-ro /dev"
   ])("has %s", (part) => assert.include(words, part))
@@ -228,7 +235,11 @@ it("the profile for macOS: later rules win, paths are quoted", () => {
     "(deny network-outbound (remote unix-socket))",
     "(deny network*)"
   ])
-  assert.deepStrictEqual(Seatbelt.words("/usr/bin/sandbox-exec", policy).slice(0, 2), ["/usr/bin/sandbox-exec", "-p"])
+  const [program, option, , env, ...variables] = Seatbelt.words("/usr/bin/sandbox-exec", policy, {
+    A: "1",
+    B: undefined
+  })
+  assert.deepStrictEqual([program, option, env, variables], ["/usr/bin/sandbox-exec", "-p", "/usr/bin/env", ["A=1"]])
 })
 
 describe("what explains a failure", () => {

@@ -80,6 +80,9 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
   const script = join(place.root, "scenario.json")
   if (scenario !== undefined) writeFileSync(script, JSON.stringify(scenario))
   const model = scenario === undefined ? [] : ["--model", "offline/script", "--set", `offline.scenario=${script}`]
+  // The same on machines with a sandbox and on those without.
+  const isHeddle = options.command === undefined && !args.includes("--sandbox") && !args.includes("--approvals")
+  const bare = isHeddle ? ["--sandbox", "off"] : []
   const virtual = VirtualTerminal.make(columns, rows)
   const decoder = new TextDecoder()
   const waiting = new Set<() => void>()
@@ -100,7 +103,7 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
       for (const check of waiting) check()
     }
   })
-  const child = Bun.spawn([...command, ...model, ...args], {
+  const child = Bun.spawn([...command, ...model, ...bare, ...args], {
     terminal,
     cwd: place.work,
     env: {

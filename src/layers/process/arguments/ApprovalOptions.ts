@@ -1,40 +1,37 @@
 /** The options of approvals as settings: the modes, the words that stand for several settings, and rules. */
-import * as Effect from "effect/Effect"
+import { isPreset, type Preset, presets } from "../../../domain/approvals/Modes.ts"
 import type { SettingsSource } from "../../settings/SettingsMerge.ts"
 import type { Mode } from "./Mode.ts"
-import { type Given, StartupFailure } from "./OptionTable.ts"
+import type { Given } from "./OptionTable.ts"
 
-/** Words that need a sandbox, which says whether it can be had. */
-const sandboxed: ReadonlySet<string> = new Set(["auto", "read-only"])
+const valuesOf = (word: Preset) => {
+  const { mode, network, sandbox, unasked } = presets[word]
+  return { "approvals.mode": mode, "approvals.unasked": unasked, sandbox, network }
+}
 
-const noSandbox = (word: string) =>
-  new StartupFailure({
-    code: "SANDBOX_UNAVAILABLE",
-    message: `--approvals ${word} needs a sandbox, which this version of heddle does not have: use --approvals ask`
-  })
-
-/** The settings that options say, the last one on top. */
-export const sources = Effect.fnUntraced(function* ({ values }: Given) {
-  const found: Array<SettingsSource> = []
+/** What one word says of several settings. Single options and `--set` win. */
+export const preset = ({ values }: Given): SettingsSource | undefined => {
   const [word] = values.get("approvals") ?? []
-  if (word !== undefined) {
-    if (sandboxed.has(word)) return yield* noSandbox(word)
-    const mode = word === "full" ? "off" : word
-    found.push({ name: "--approvals", values: { "approvals.mode": mode } })
-  }
+  return word !== undefined && isPreset(word) ? { name: "--approvals", values: valuesOf(word) } : undefined
+}
+
+/** The settings that single options say, the last one on top. */
+export const sources = ({ values }: Given): ReadonlyArray<SettingsSource> => {
+  const found: Array<SettingsSource> = []
+  const [mode] = values.get("approvals") ?? []
+  if (mode !== undefined && !isPreset(mode)) found.push({ name: "--approvals", values: { "approvals.mode": mode } })
   for (const name of ["allow", "ask", "deny"]) {
     const rules = values.get(name)
     if (rules !== undefined) found.push({ name: `--${name}`, values: { [`approvals.${name}`]: rules } })
   }
   return found
-})
+}
 
 /**
- * What holds in a mode where neither options nor settings say otherwise: the only place that decides it. A person at the
- * terminal is asked about everything that is not known to be harmless. Where a sandbox can be enforced, the preset `auto` is to
- * take its place.
+ * What holds in a mode where neither options nor settings say otherwise: a person at the terminal has the preset `auto`. Where its sandbox
+ * cannot be had, sandbox/Machine.ts takes it back, and the person is asked about all that is not known to be harmless.
  */
 export const initial = (mode: Mode, { values }: Given): SettingsSource | undefined =>
   mode === "interactive" && !values.has("approvals")
-    ? { name: "the terminal", values: { "approvals.mode": "ask", "approvals.unasked": "harmless" } }
+    ? { name: "the terminal", values: valuesOf("auto"), isInitial: true }
     : undefined

@@ -43,6 +43,8 @@ export interface StartOptions extends Mode.Choice {
   readonly overrides: Readonly<Record<string, unknown>>
   /** What options say of settings by other names than `--set`. */
   readonly above: ReadonlyArray<SettingsSource>
+  /** What one word says of several settings. */
+  readonly preset?: SettingsSource
   /** The defaults of the mode. */
   readonly initial?: SettingsSource
   readonly rpcReset: boolean
@@ -221,8 +223,8 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
-    above: yield* ApprovalOptions.sources(given),
-    ...defined({ initial: ApprovalOptions.initial(choice.mode, given) }),
+    above: ApprovalOptions.sources(given),
+    ...defined({ initial: ApprovalOptions.initial(choice.mode, given), preset: ApprovalOptions.preset(given) }),
     rpcReset: choice.mode === "rpc" && !has("inherit-settings"),
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],

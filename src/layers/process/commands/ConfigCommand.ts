@@ -22,8 +22,9 @@ const longestValue = 60
 /** Options and variables that count more than a setting. The last one counts most. */
 const above = Effect.fnUntraced(function* (given: Given) {
   const { values } = given
-  const sources: Array<SettingsSource> = [...(yield* ApprovalOptions.sources(given))]
+  const sources: Array<SettingsSource> = [...ApprovalOptions.sources(given)]
   const add = (name: string, key: string, value: unknown) => sources.push({ name, values: { [key]: value } })
+  for (const name of ["sandbox", "network"]) if (values.has(name)) add(`--${name}`, name, values.get(name)?.[0])
   const offline = values.has("offline") ? "--offline" : undefined
   const variable = Option.isSome(yield* Environment.variable("PI_OFFLINE")) ? "variable PI_OFFLINE" : undefined
   const reason = offline ?? variable
@@ -93,7 +94,7 @@ const load = Effect.fnUntraced(function* (given: Given, cwd: string) {
     cwd,
     overrides: yield* StartOptions.assignments(given),
     above: yield* above(given),
-    ...defined({ dialect }),
+    ...defined({ dialect, preset: ApprovalOptions.preset(given) }),
     ...StartOptions.trustOf(has),
     rpcReset: !has("inherit-settings")
   })

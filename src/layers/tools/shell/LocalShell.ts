@@ -1,9 +1,9 @@
 /** The Shell service on this machine. Its scope owns every process that was started through it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { once } from "../../../domain/Values.ts"
+import { defined, once } from "../../../domain/Values.ts"
 import { Processes } from "../../../services/machine/Processes.ts"
-import { Decided, Sandbox } from "../../../services/machine/Sandbox.ts"
+import { Decided, decided as escalated, Sandbox } from "../../../services/machine/Sandbox.ts"
 import { type OtherMeans, Shell, ShellFailure, type ShellRequest, type ShellResult } from "../../../services/Shell.ts"
 import * as Supervision from "../../../services/supervision/Supervision.ts"
 import { inherited } from "../../platform/processes/Environment.ts"
@@ -77,17 +77,13 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
     const none: OtherMeans = () => Effect.never
     const asked =
       ask === undefined ? Effect.succeed(undefined) : Effect.raceFirst(Effect.disconnect(ask), Effect.as(cancel, none))
-    const approved =
-      approve === undefined
-        ? Effect.succeed(undefined)
-        : Effect.raceFirst(Effect.as(approve, undefined), Effect.as(cancel, none))
-    return Effect.flatMap(asked, (instead) =>
-      instead === none
-        ? Effect.succeed({ ...rest, instead })
-        : Effect.map(approved, (withdrawn = instead) =>
-            withdrawn === undefined ? rest : { ...rest, instead: withdrawn }
-          )
-    )
+    return Effect.flatMap(asked, (instead) => {
+      const known = instead === undefined ? rest : { ...rest, instead }
+      const question = instead === none ? undefined : approve?.()
+      if (question === undefined) return Effect.succeed(known)
+      const answered = Effect.map(question, (escalation) => ({ ...known, ...defined({ escalation }) }))
+      return Effect.raceFirst(answered, Effect.as(cancel, { ...rest, instead: none }))
+    })
   }
 
   const runForUser = (request: ShellRequest) =>
@@ -99,7 +95,10 @@ export const make = Effect.fnUntraced(function* (options: LocalShellOptions) {
       }),
       ({ cancel }) =>
         Supervision.node({ kind: "bash", label: request.command, end: Effect.asVoid(cancel.open) }, () =>
-          Effect.flatMap(decided(request, cancel.await), (known) => execute(known, cancel.await))
+          Effect.flatMap(decided(request, cancel.await), (known) => {
+            const running = execute(known, cancel.await)
+            return known.escalation === undefined ? running : escalated(known.escalation)(running)
+          })
         ),
       (command) =>
         Effect.suspend(() => {

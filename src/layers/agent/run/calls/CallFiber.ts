@@ -11,6 +11,7 @@ import * as JsonValue from "../../../../domain/JsonValue.ts"
 import type { Usage } from "../../../../domain/model/Usage.ts"
 import { defined } from "../../../../domain/Values.ts"
 import * as Interrupted from "../../../../services/fibers/Interrupted.ts"
+import { decided } from "../../../../services/machine/Sandbox.ts"
 import { type Tool, type ToolAnswer, type ToolContext, ToolFailure } from "../../../../services/Tools.ts"
 import * as RunNodes from "../../nodes/RunNodes.ts"
 import { type CallSteps, failureOutput } from "./CallSteps.ts"
@@ -99,9 +100,11 @@ const makeStart = ({ journal, steps }: Dependencies, { call, position, tool }: L
     ) =>
       moment === "never"
         ? execute(call.arguments)
-        : Effect.flatMap(steps.ask({ call, tool, orInterrupted }), ({ call: asked, refusal }) => {
+        : Effect.flatMap(steps.ask({ call, tool, orInterrupted }), ({ call: asked, escalation, refusal }) => {
             begin(refusal === undefined, asked.input)
-            return refusal ?? steps.results(asked, execute(asked.input))
+            if (refusal !== undefined) return refusal
+            const work = execute(asked.input)
+            return steps.results(asked, escalation === undefined ? work : decided(escalation)(work))
           })
   }
 }

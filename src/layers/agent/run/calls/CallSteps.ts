@@ -5,6 +5,7 @@ import { type ToolCall, text } from "../../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
 import * as JsonValue from "../../../../domain/JsonValue.ts"
 import { defined } from "../../../../domain/Values.ts"
+import type { Escalated } from "../../../../services/machine/Sandbox.ts"
 import type { CallAsked, CallMoment, CallToRun, CallResult, RunStep } from "../../../../services/session/RunStep.ts"
 import { type ToolAnswer, ToolFailure } from "../../../../services/Tools.ts"
 
@@ -12,6 +13,7 @@ import { type ToolAnswer, ToolFailure } from "../../../../services/Tools.ts"
 export interface Judged {
   readonly call: CallAsked
   readonly refusal?: ToolFailure
+  readonly escalation?: Escalated
 }
 
 /** A call, and what would run. */
@@ -72,12 +74,14 @@ export const make = (all: ReadonlyArray<RunStep>): CallSteps => {
   const ask = Effect.fnUntraced(function* ({ call: { arguments: given, id, name }, orInterrupted, tool }: Launched) {
     const requested = yield* frozen(name, given)
     let call: CallToRun = { toolCallId: id, toolName: name, tool, orInterrupted, requested, input: requested }
+    let escalation: Escalated | undefined
     for (const step of inOrder) {
       const verdict = step.call === undefined ? undefined : yield* step.call(call)
       if (verdict?.refusal !== undefined) return { call, refusal: verdict.refusal } satisfies Judged
+      escalation = verdict?.escalation ?? escalation
       if (verdict?.input !== undefined) call = { ...call, input: yield* frozen(name, verdict.input) }
     }
-    const judged: Judged = { call }
+    const judged: Judged = { call, ...defined({ escalation }) }
     return judged
   })
 
