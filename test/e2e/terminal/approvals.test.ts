@@ -80,7 +80,7 @@ describe.skipIf(!canHold)("the sandbox of a terminal", () => {
           [call("bash", { command: "touch .git/out", escalate: true })]
         ),
         files: { ".git/HEAD": "ref: refs/heads/main\n" },
-        args: ["--sandbox", "workspace-write"]
+        keepsSandbox: true
       },
       async (host) => {
         assert.match(await host.until(/sandbox: /), /commands can write in this folder only, and reach no network/)
@@ -90,6 +90,17 @@ describe.skipIf(!canHold)("the sandbox of a terminal", () => {
         host.type("e")
         await host.settled(/All done\./)
         assert.isTrue(existsSync(made(host, ".git/out")))
+      }
+    )
+  )
+
+  it.live("gives way to questions in the home folder", () =>
+    on(
+      { ...script([call("bash", { command: "touch free" })]), keepsSandbox: true, args: ["--cwd", ".."] },
+      async (host) => {
+        await host.until(/no sandbox \([^)]*home folder/)
+        host.type(`go${keys.enter}`)
+        await host.until(/Allow bash\?[^]*touch free/)
       }
     )
   )

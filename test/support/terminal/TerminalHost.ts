@@ -11,6 +11,8 @@ export interface TerminalOptions {
   /** In place of heddle. */
   readonly command?: ReadonlyArray<string>
   readonly args?: ReadonlyArray<string>
+  /** What the terminal has by default; otherwise there is no sandbox. */
+  readonly keepsSandbox?: true
   readonly columns?: number
   readonly rows?: number
   readonly env?: Readonly<Record<string, string>>
@@ -81,7 +83,11 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
   if (scenario !== undefined) writeFileSync(script, JSON.stringify(scenario))
   const model = scenario === undefined ? [] : ["--model", "offline/script", "--set", `offline.scenario=${script}`]
   // The same on machines with a sandbox and on those without.
-  const isHeddle = options.command === undefined && !args.includes("--sandbox") && !args.includes("--approvals")
+  const isHeddle =
+    options.command === undefined &&
+    options.keepsSandbox !== true &&
+    !args.includes("--sandbox") &&
+    !args.includes("--approvals")
   const bare = isHeddle ? ["--sandbox", "off"] : []
   const virtual = VirtualTerminal.make(columns, rows)
   const decoder = new TextDecoder()
