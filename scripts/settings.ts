@@ -38,10 +38,19 @@ const inline = (value: unknown, defs: Json): unknown => {
   return { ...Object(target), ...Object.fromEntries(members.map(([member, inner]) => [member, inline(inner, defs)])) }
 }
 
+const ofProjects = {
+  more: "A project may add to it.",
+  stricter: "A project may only make it stricter.",
+  lower: "A project may only lower it.",
+  nothing: "Not for projects."
+}
+
 const notes = ({ marks }: Setting): ReadonlyArray<string> => [
   ...(marks.planned === true ? ["Has no effect yet."] : []),
   ...(marks.reset === true ? ["Rpc mode resets it."] : []),
-  ...(marks.free === true ? ["Free for projects."] : [])
+  ...(marks.free === true ? ["Free for projects."] : []),
+  ...(marks.adds === true ? ["The lists of all sources add up."] : []),
+  ...(marks.project === undefined ? [] : [ofProjects[marks.project]])
 ]
 
 const definition = (setting: Setting): Json => {
@@ -144,18 +153,20 @@ force and where it comes from; \`heddle config <key>\` explains one.
 
 ## Files and their order
 
-Later ones win, key by key. Objects are merged, lists are replaced.
+Later ones win, key by key. Objects are merged, lists are replaced. Settings that protect you, those of [approvals](approvals.md), are an exception: their lists add up,
+and a project can only make them stricter, trusted or not.
 
 1. The defaults below. \`--dialect\` changes a few of them.
 2. \`omp.jsonc\`, then \`config.yml\`, then \`settings.json\` in the agent folder (\`~/.heddle/agent\`, or \`HEDDLE_AGENT_DIR\`).
    Of \`omp.jsonc\`, which is a file of other programs, only the settings below \`task\` count.
 3. \`omp.jsonc\` in the same way, then \`.heddle/heddle.jsonc\`, then \`.heddle/settings.json\` in the working folder. Of a project that is not
-   [trusted](hosts/trust.md#trust) only these count: ${names("free")}.
+   [trusted](hosts/trust.md#trust) only these count: ${names("free")}. Settings of the [sandbox](sandbox.md#settings) are
+   another matter: any project can make them stricter, whatever comes below, and none can make them looser.
 4. Rpc mode resets these to their defaults, or those of the dialect, so that a host sees the same agent on every machine: ${names("reset")}. With
    \`--inherit-settings\` the files count.
 5. \`--set key=json\`, which may be given several times. A value that is not JSON is taken as text.
 6. Other options and variables: \`--offline\` or \`PI_OFFLINE\` (\`models.discover\`), \`--session-dir\` or
-   \`PI_CODING_AGENT_SESSION_DIR\` (\`sessionDir\`), \`--models\` (\`enabledModels\`), \`--thinking\` (\`defaultThinkingLevel\`).
+   \`PI_CODING_AGENT_SESSION_DIR\` (\`sessionDir\`), \`--models\` (\`enabledModels\`), \`--approvals\`, \`--allow\`, \`--ask\` and \`--deny\` (\`approvals.*\`), \`--thinking\` (\`defaultThinkingLevel\`).
 7. Commands of the host, while the process runs.
 
 The lists of extensions and packages of a trusted project are added to yours; see [hosts/trust.md](hosts/trust.md#extensions).

@@ -10,6 +10,9 @@ from .protocol import (
     AbortAndRestoreQueueData,
     AbortData,
     AbortQueue,
+    ApprovalMode,
+    ApprovalResponseData,
+    ApprovalRule,
     Attachment,
     BashData,
     BranchData,
@@ -24,6 +27,7 @@ from .protocol import (
     ExportHtmlData,
     FollowUpData,
     ForkData,
+    GetApprovalsData,
     GetAvailableCommandsData,
     GetAvailableModelsData,
     GetAvailableThinkingLevelsData,
@@ -59,6 +63,8 @@ from .protocol import (
     PromptData,
     QueueMode,
     RemoveQueuedMessageData,
+    SetApprovalPolicyData,
+    SetApprovalPolicyRequestRules,
     SetBudgetData,
     SetBudgetRequestLimits,
     SetEventFilterData,
@@ -569,6 +575,40 @@ class AsyncCommands:
     ) -> None:
         """Ends all running `bash` commands; each of them answers with `cancelled`."""
         await self._call("abort_bash", {}, deadline)
+
+    async def set_approval_policy(
+        self,
+        *,
+        mode: Optional[ApprovalMode] = None,
+        rules: Optional[SetApprovalPolicyRequestRules] = None,
+        deadline: Deadline = DEFAULT,
+    ) -> SetApprovalPolicyData:
+        """Sets what becomes of effects that no rule speaks of, and the rules of the host."""
+        data: SetApprovalPolicyData = await self._call("set_approval_policy", given({"mode": mode, "rules": rules}), deadline)
+        return data
+
+    async def approval_response(
+        self,
+        approval_id: str,
+        *,
+        decision: Optional[Any] = None,
+        rule: Optional[Union[str, ApprovalRule]] = None,
+        message: Optional[str] = None,
+        args_hash: Optional[str] = None,
+        deadline: Deadline = DEFAULT,
+    ) -> ApprovalResponseData:
+        """Answers an `approval_request`. The response comes before anything follows from the answer."""
+        data: ApprovalResponseData = await self._call("approval_response", {"approvalId": approval_id, **given({"decision": decision, "rule": rule, "message": message, "argsHash": args_hash})}, deadline)
+        return data
+
+    async def get_approvals(
+        self,
+        *,
+        deadline: Deadline = DEFAULT,
+    ) -> GetApprovalsData:
+        """The questions that are open, as their `approval_request` frames have them."""
+        data: GetApprovalsData = await self._call("get_approvals", {}, deadline)
+        return data
 
     async def set_todos(
         self,
@@ -1245,6 +1285,40 @@ class Commands:
     ) -> None:
         """Ends all running `bash` commands; each of them answers with `cancelled`."""
         self._call("abort_bash", {}, deadline)
+
+    def set_approval_policy(
+        self,
+        *,
+        mode: Optional[ApprovalMode] = None,
+        rules: Optional[SetApprovalPolicyRequestRules] = None,
+        deadline: Deadline = DEFAULT,
+    ) -> SetApprovalPolicyData:
+        """Sets what becomes of effects that no rule speaks of, and the rules of the host."""
+        data: SetApprovalPolicyData = self._call("set_approval_policy", given({"mode": mode, "rules": rules}), deadline)
+        return data
+
+    def approval_response(
+        self,
+        approval_id: str,
+        *,
+        decision: Optional[Any] = None,
+        rule: Optional[Union[str, ApprovalRule]] = None,
+        message: Optional[str] = None,
+        args_hash: Optional[str] = None,
+        deadline: Deadline = DEFAULT,
+    ) -> ApprovalResponseData:
+        """Answers an `approval_request`. The response comes before anything follows from the answer."""
+        data: ApprovalResponseData = self._call("approval_response", {"approvalId": approval_id, **given({"decision": decision, "rule": rule, "message": message, "argsHash": args_hash})}, deadline)
+        return data
+
+    def get_approvals(
+        self,
+        *,
+        deadline: Deadline = DEFAULT,
+    ) -> GetApprovalsData:
+        """The questions that are open, as their `approval_request` frames have them."""
+        data: GetApprovalsData = self._call("get_approvals", {}, deadline)
+        return data
 
     def set_todos(
         self,

@@ -137,6 +137,111 @@ class AgentStartEvent(TypedDict):
     seq: int
 
 
+class _ApprovalQuestionAlways(TypedDict):
+    approvalId: str
+    tool: ApprovalTool
+    args: Dict[str, Any]
+    cwd: str
+    risk: ApprovalRisk
+    reason: str
+    choices: List[ApprovalDecision]
+    onTimeout: Literal["deny"]
+    createdAt: float
+    deadline: float
+    argsHash: str
+
+
+class ApprovalQuestion(_ApprovalQuestionAlways, total=False):
+    runId: str
+    turnId: str
+    toolCallId: str
+    requestId: Union[str, float]
+    subagentId: str
+    diff: List[FileDiff]
+    rule: ApprovalRule
+
+
+class _ApprovalRequestEventAlways(TypedDict):
+    type: Literal["approval_request"]
+    approvalId: str
+    tool: ApprovalTool
+    args: Dict[str, Any]
+    cwd: str
+    risk: ApprovalRisk
+    reason: str
+    choices: List[ApprovalDecision]
+    onTimeout: Literal["deny"]
+    createdAt: float
+    deadline: float
+    argsHash: str
+    sessionId: str
+    epoch: str
+    seq: int
+
+
+class ApprovalRequestEvent(_ApprovalRequestEventAlways, total=False):
+    """Asks whether an effect may happen; answer with `approval_response`, or wait: without an answer until `deadline` it does not happen. See [approvals.md](approvals.md)."""
+    runId: str
+    turnId: str
+    toolCallId: str
+    requestId: Union[str, float]
+    subagentId: str
+    diff: List[FileDiff]
+    rule: ApprovalRule
+
+
+class ApprovalResolvedEvent(TypedDict):
+    """The question is over, exactly once for each: `decision` is `deny` also after its deadline, an abort and the loss of the host."""
+    type: Literal["approval_resolved"]
+    approvalId: str
+    decision: ApprovalDecision
+    by: DecidedBy
+    sessionId: str
+    epoch: str
+    seq: int
+
+
+class ApprovalResponseData(TypedDict):
+    approvalId: str
+    decision: ApprovalDecision
+
+
+class _ApprovalResponseRequestAlways(TypedDict):
+    type: Literal["approval_response"]
+    approvalId: str
+
+
+class ApprovalResponseRequest(_ApprovalResponseRequestAlways, total=False):
+    """Answers an `approval_request`. The response comes before anything follows from the answer."""
+    id: Union[str, float]
+    decision: Any
+    rule: Union[str, ApprovalRule]
+    message: str
+    argsHash: str
+
+
+class ApprovalRisk(TypedDict):
+    level: RiskLevel
+    codes: List[Literal["deletes_files", "writes_files", "outside_workspace", "network", "privilege", "git_history", "secrets", "unparsed_shell", "installs_packages", "runs_code", "processes", "settings", "unsandboxed"]]
+
+
+class _ApprovalRuleAlways(TypedDict):
+    tool: str
+
+
+class ApprovalRule(_ApprovalRuleAlways, total=False):
+    pattern: str
+
+
+class _ApprovalToolAlways(TypedDict):
+    name: str
+    source: Literal["builtin", "mcp", "host", "extension", "user", "verification"]
+
+
+class ApprovalTool(_ApprovalToolAlways, total=False):
+    server: str
+
+
 class _AssistantMessageAlways(TypedDict):
     role: Literal["assistant"]
     content: List[Union[TextContent, ThinkingContent, ToolCall]]
@@ -399,6 +504,7 @@ class BashResult(_BashResultAlways, total=False):
     fullOutputPath: str
     artifactId: str
     artifactError: str
+    sandbox: SandboxResult
 
 
 class _BranchDataAlways(TypedDict):
@@ -544,6 +650,7 @@ class CancelSubagentRequest(_CancelSubagentRequestAlways, total=False):
 
 class Capabilities(TypedDict):
     messageUpdates: List[Literal["full", "delta"]]
+    approvals: bool
     chunks: bool
     fibers: bool
     queueIds: bool
@@ -760,9 +867,10 @@ class EditQueuedMessageRequest(_EditQueuedMessageRequestAlways, total=False):
 class Enforcement(TypedDict):
     sandbox: Literal["none", "workspace-write", "read-only"]
     network: Literal["open", "proxy", "off"]
-    approvals: Literal["off", "ask", "deny"]
+    approvals: ApprovalMode
     trust: TrustLevel
-    backend: str
+    backend: SandboxBackend
+    outside: List[str]
 
 
 class _EntryAppendedEventEntryAlways(TypedDict):
@@ -855,6 +963,7 @@ class ExtensionUiRequestEvent(_ExtensionUiRequestEventAlways, total=False):
     widgetLines: List[str]
     widgetPlacement: Literal["aboveEditor", "belowEditor"]
     text: str
+    approvalId: str
 
 
 class _ExtensionUiResponseFrameAlways(TypedDict):
@@ -887,7 +996,7 @@ class FiberNodeWaitingOn(_FiberNodeWaitingOnAlways, total=False):
 
 class _FiberNodeAlways(TypedDict):
     id: str
-    kind: Literal["session", "run", "turn", "model_call", "retry_wait", "tool_call", "host_call", "dialog", "compaction", "bash", "subagent", "verification", "command", "hook", "startup"]
+    kind: Literal["session", "run", "turn", "model_call", "retry_wait", "tool_call", "host_call", "dialog", "approval", "compaction", "bash", "subagent", "verification", "command", "hook", "startup"]
     label: str
     status: Literal["running", "waiting", "cancelling"]
     startedAt: float
@@ -912,6 +1021,13 @@ class _FileChangeAlways(TypedDict):
 
 class FileChange(_FileChangeAlways, total=False):
     unified: str
+
+
+class FileDiff(TypedDict):
+    path: str
+    kind: Literal["create", "modify", "delete"]
+    unified: str
+    truncated: bool
 
 
 class _FollowUpRequestAlways(TypedDict):
@@ -945,6 +1061,19 @@ class ForkRequest(_ForkRequestAlways, total=False):
     id: Union[str, float]
     entryId: str
     include: bool
+
+
+class GetApprovalsData(TypedDict):
+    approvals: List[ApprovalQuestion]
+
+
+class _GetApprovalsRequestAlways(TypedDict):
+    type: Literal["get_approvals"]
+
+
+class GetApprovalsRequest(_GetApprovalsRequestAlways, total=False):
+    """The questions that are open, as their `approval_request` frames have them."""
+    id: Union[str, float]
 
 
 class GetAvailableCommandsData(TypedDict):
@@ -1408,6 +1537,7 @@ class InitializeRequestClientInfo(TypedDict, total=False):
 
 class InitializeRequestCapabilities(TypedDict, total=False):
     messageUpdates: Literal["full", "delta"]
+    approvals: bool
     chunks: bool
     turnDiffs: bool
     abortQueue: AbortQueue
@@ -1938,6 +2068,17 @@ class RunFailure(_RunFailureAlways, total=False):
     code: Literal["budget_exceeded", "no_price"]
 
 
+class _SandboxResultAlways(TypedDict):
+    mode: str
+    network: Literal["open", "off"]
+    backend: SandboxBackend
+    denied: bool
+
+
+class SandboxResult(_SandboxResultAlways, total=False):
+    advice: str
+
+
 class _SessionInfoChangedEventAlways(TypedDict):
     type: Literal["session_info_changed"]
     sessionId: str
@@ -1978,6 +2119,34 @@ class _SessionTreeNodeAlways(TypedDict):
 class SessionTreeNode(_SessionTreeNodeAlways, total=False):
     label: str
     labelTimestamp: str
+
+
+class SetApprovalPolicyDataRules(TypedDict):
+    allow: List[ApprovalRule]
+    ask: List[ApprovalRule]
+    deny: List[ApprovalRule]
+
+
+class SetApprovalPolicyData(TypedDict):
+    mode: ApprovalMode
+    rules: SetApprovalPolicyDataRules
+
+
+class SetApprovalPolicyRequestRules(TypedDict, total=False):
+    allow: List[Union[str, ApprovalRule]]
+    ask: List[Union[str, ApprovalRule]]
+    deny: List[Union[str, ApprovalRule]]
+
+
+class _SetApprovalPolicyRequestAlways(TypedDict):
+    type: Literal["set_approval_policy"]
+
+
+class SetApprovalPolicyRequest(_SetApprovalPolicyRequestAlways, total=False):
+    """Sets what becomes of effects that no rule speaks of, and the rules of the host."""
+    id: Union[str, float]
+    mode: ApprovalMode
+    rules: SetApprovalPolicyRequestRules
 
 
 class _SetAutoCompactionRequestAlways(TypedDict):
@@ -2216,6 +2385,7 @@ class _StateAlways(TypedDict):
     isSettled: bool
     protocol: StateProtocol
     trust: TrustLevel
+    enforcement: Enforcement
 
 
 class State(_StateAlways, total=False):
@@ -2778,10 +2948,13 @@ class VerificationResult(_VerificationResultAlways, total=False):
 AbortAndPromptData = PromptDisposition
 AbortQueue = Literal["return", "keep"]
 AgentMessage = Union[UserMessage, AssistantMessage, ToolResultMessage, BashExecutionMessage, CustomMessage, BranchSummaryMessage, CompactionSummaryMessage]
+ApprovalDecision = Literal["allow_once", "allow_session", "allow_rule", "escalate", "deny"]
+ApprovalMode = Literal["off", "ask", "deny"]
 AssistantMessageEvent = Union[AssistantMessageEventValueTextStart, AssistantMessageEventValueTextDelta, AssistantMessageEventValueTextEnd, AssistantMessageEventValueThinkingStart, AssistantMessageEventValueThinkingDelta, AssistantMessageEventValueThinkingEnd, AssistantMessageEventValueToolcallStart, AssistantMessageEventValueToolcallDelta, AssistantMessageEventValueToolcallEnd]
 BashData = BashResult
 CycleModelData = Optional[CycleModelDataValue]
 CycleThinkingLevelData = Optional[CycleThinkingLevelDataValue]
+DecidedBy = Literal["host", "mirror", "policy", "deadline", "abort", "disconnect"]
 EditQueuedMessageData = QueueItem
 FollowUpData = PromptDisposition
 GetBudgetData = BudgetState
@@ -2790,7 +2963,9 @@ InterruptMode = Literal["immediate", "wait"]
 PingData = Dict[str, Any]
 PromptData = PromptDisposition
 QueueMode = Literal["all", "one-at-a-time"]
+RiskLevel = Literal["low", "medium", "high", "critical"]
 RunMessage = Union[UserMessage, AssistantMessage, ToolResultMessage, CustomMessage]
+SandboxBackend = Literal["bubblewrap", "landlock", "seatbelt", "none"]
 SetBudgetData = BudgetState
 SetModelData = Model
 SteerData = PromptDisposition
@@ -2816,6 +2991,8 @@ Event = Union[
     HostToolCallEvent,
     HostToolCancelEvent,
     ExtensionUiRequestEvent,
+    ApprovalRequestEvent,
+    ApprovalResolvedEvent,
     AutoRetryStartEvent,
     AutoRetryEndEvent,
     RetryFallbackAppliedEvent,
@@ -2910,6 +3087,9 @@ CommandName = Literal[
     "set_budget",
     "bash",
     "abort_bash",
+    "set_approval_policy",
+    "approval_response",
+    "get_approvals",
     "set_host_tools",
     "set_todos",
     "set_subagent_subscription",
@@ -2937,7 +3117,12 @@ ErrorCode = Literal[
     "already_compacted",
     "already_delivered",
     "already_initialized",
+    "already_resolved",
     "ambiguous_session",
+    "approval_timeout",
+    "approval_unavailable",
+    "approvals_fixed",
+    "args_changed",
     "budget_exceeded",
     "budget_fixed",
     "busy",
@@ -2946,9 +3131,11 @@ ErrorCode = Literal[
     "closing",
     "command_failed",
     "command_not_queueable",
+    "denied",
     "entry_not_found",
     "export_failed",
     "invalid_cursor",
+    "invalid_decision",
     "invalid_entry",
     "invalid_level",
     "invalid_name",
@@ -2979,6 +3166,7 @@ ErrorCode = Literal[
     "summarization_failed",
     "tool_conflict",
     "tree_too_deep",
+    "unknown_approval",
     "unknown_since",
     "unknown_subagent",
     "unknown_target",

@@ -17,6 +17,7 @@ import * as HostSessions from "./session/registry/HostSessions.ts"
 import * as MemoryBudget from "./session/modules/budget/MemoryBudget.ts"
 import * as HtmlExport from "./storage/export/HtmlExport.ts"
 import * as HostToolRegistry from "./tools/host/HostToolRegistry.ts"
+import * as InProcessApprover from "./host/InProcessApprover.ts"
 import * as InProcessUi from "./host/InProcessUi.ts"
 import * as SwitchedUi from "./host/SwitchedUi.ts"
 import * as LocalFiles from "./machine/files/LocalFiles.ts"
@@ -55,6 +56,11 @@ export interface EmbeddedAgentOptions {
   readonly hostTools?: ReadonlyArray<HostTool>
   /** Functions that ask the user of the program. */
   readonly ui?: InProcessUi.UiFunctions
+  /**
+   * Asked whether an effect may happen, such as a command or a change of a file. Which effects are asked about is in `settings`:
+   * `{ "approvals.mode": "ask" }`. Without it they are denied, unless a host is served that can answer.
+   */
+  readonly approve?: InProcessApprover.Approve
   /** Lets the agent delegate to subagents. Without it, it has no tool `task`. */
   readonly subagents?: {
     /** Has the agents of the user in `agents`, and the worktrees of isolated tasks in `wt`. */
@@ -67,8 +73,10 @@ const hostTools = ({ hostTools: tools }: EmbeddedAgentOptions) =>
   tools === undefined ? Layer.sync(HostTools, HostToolRegistry.make) : Layer.orDie(HostToolRegistry.layerOf(tools))
 
 /** Without functions of the program, a server that runs on these services asks its host. */
-const ui = ({ ids = RandomIds.layer, ui: functions }: EmbeddedAgentOptions) =>
-  functions === undefined ? SwitchedUi.layer : Layer.provide(InProcessUi.layer(functions), ids)
+const ui = ({ approve, ids = RandomIds.layer, ui: functions }: EmbeddedAgentOptions) => {
+  const dialogs = functions === undefined ? SwitchedUi.layer : Layer.provide(InProcessUi.layer(functions), ids)
+  return approve === undefined ? dialogs : Layer.merge(dialogs, InProcessApprover.layer(approve))
+}
 
 const tools = ({ cwd, tools: names }: EmbeddedAgentOptions) => ToolRegistry.layer({ cwd, ...defined({ tools: names }) })
 

@@ -8,13 +8,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { Mode } from "../domain/approvals/Modes.ts"
 import type { ThinkingLevel } from "../domain/model/Model.ts"
 import { defined } from "../domain/Values.ts"
+import { ApprovalConditions, type Conditions } from "../services/Approvals.ts"
 import { Hooks } from "../services/hooks/Hooks.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { Ids } from "../services/Ids.ts"
 import { Files } from "../services/machine/Files.ts"
 import { Processes } from "../services/machine/Processes.ts"
+import { Sandbox, Unheld } from "../services/machine/Sandbox.ts"
 import { none as noRuleSet, Rules, type RuleSource } from "../services/session/modules/Rules.ts"
 import { Credentials } from "../services/model/Credentials.ts"
 import { ModelCatalog } from "../services/model/ModelCatalog.ts"
@@ -32,6 +36,7 @@ import { Trust } from "../services/Trust.ts"
 import { Workspace } from "../services/Workspace.ts"
 import * as InitialModel from "./session/modules/controls/InitialModel.ts"
 import * as HostSessions from "./session/registry/HostSessions.ts"
+import * as RuleCheck from "./session/modules/approvals/RuleCheck.ts"
 import * as MemoryBudget from "./session/modules/budget/MemoryBudget.ts"
 import * as Discovery from "./pi/discovery/Discovery.ts"
 import * as ProcessExtensions from "./pi/ProcessExtensions.ts"
@@ -43,12 +48,11 @@ import * as ModelDiscovery from "./models/catalog/Discovery.ts"
 import * as KeyRing from "./models/keys/KeyRing.ts"
 import * as Registrations from "./models/catalog/Registrations.ts"
 import * as EnvFiles from "./machine/files/own/EnvFiles.ts"
-import * as LocalFiles from "./machine/files/LocalFiles.ts"
-import * as LocalProcesses from "./machine/processes/LocalProcesses.ts"
 import * as RandomIds from "./machine/engine/RandomIds.ts"
 import * as BuiltIn from "./models/providers/BuiltIn.ts"
 import * as Offline from "./models/offline/Offline.ts"
 import * as ProviderRegistry from "./models/providers/ProviderRegistry.ts"
+import * as Machine from "./machine/sandbox/Machine.ts"
 import * as RuleFiles from "./session/modules/rules/RuleFiles.ts"
 import { KnownSecrets, make as makeSecrets, type Secrets } from "./machine/secrets/KnownSecrets.ts"
 import * as JsonlSessionStore from "./storage/sessions/JsonlSessionStore.ts"
@@ -95,11 +99,35 @@ export interface AgentOptions
   readonly plan?: AgentPlan
 }
 
-/** Fails if `-e` names what is not there; without the option it costs nothing. */
+/** Fails if `-e` names what is not there, or a rule is none; without them it costs nothing. */
 const settings = (options: AgentOptions) =>
-  Effect.tap(FileSettings.load(options), ({ declared }) =>
-    Effect.provideService(Discovery.check(options), Declared, declared)
+  Effect.tap(FileSettings.load(options), ({ declared, settings: found }) =>
+    Effect.zipRight(Effect.provideService(Discovery.check(options), Declared, declared), RuleCheck.check(found))
   )
+
+type Found = Effect.Effect.Success<ReturnType<typeof FileSettings.load>>
+
+const isMode = Schema.is(Mode)
+const ofCommandLine: ReadonlySet<string> = new Set(["--approvals", "--set"])
+
+/** What approvals have from the command line, the project and the folders of heddle, beside the settings in force. */
+const conditions = Effect.fnUntraced(function* (options: AgentOptions, { origins, settings: found, tightened }: Found) {
+  const { agentDir, cwd, session } = options
+  const { "approvals.mode": mode } = found
+  const ofProject = tightened.get("approvals.mode")
+  const isFixed = origins.get("approvals.mode")?.locations.some(({ source }) => ofCommandLine.has(source.name)) === true
+  const located = SessionFolders.locate({ agentDir, cwd, ...defined({ sessionDir: session.sessionDir }) })
+  const { sessionDir } = yield* Effect.provideService(located, Settings, found)
+  return {
+    agentDir,
+    hidden: found["sandbox.hidden"],
+    ...defined({
+      sessionsDir: sessionDir,
+      fixedMode: isFixed ? mode : undefined,
+      projectMode: isMode(ofProject) ? ofProject : undefined
+    })
+  } satisfies Conditions
+})
 
 const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => ({
   load: noRules ? Effect.succeed(noRuleSet) : RuleFiles.read(options)
@@ -110,22 +138,28 @@ const rules = ({ noRules = false, ...options }: AgentOptions): RuleSource => ({
  * is one Layer with several services: as Layers under `Layer.mergeAll` they would make every start 10 ms longer.
  */
 export const base = (options: AgentOptions) =>
-  Layer.effectContext(
-    Effect.map(settings(options), ({ declared, foreign = Effect.succeed(undefined), notice = "", settings, trust }) =>
-      Context.make(Settings, settings).pipe(
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const found = yield* settings(options)
+      const { declared, foreign = Effect.succeed(undefined), notice = "", trust } = found
+      const { files, processes, sandbox, settings: inForce, unheld } = yield* Machine.make(options, found)
+      return Context.make(Settings, inForce).pipe(
+        Context.add(Sandbox, sandbox),
+        Context.add(Unheld, unheld),
         Context.add(SettingsNotice, notice),
         Context.add(ForeignSettings, foreign),
         Context.add(Trust, trust),
+        Context.add(ApprovalConditions, yield* conditions(options, found)),
         Context.add(Declared, declared),
         Context.add(KnownSecrets, options.secrets ?? makeSecrets()),
         Context.add(Ids, RandomIds.make()),
-        Context.add(Files, LocalFiles.service),
-        Context.add(Processes, LocalProcesses.service),
+        Context.add(Files, files),
+        Context.add(Processes, processes),
         Context.add(Rules, rules(options)),
         Context.merge(SwitchedUi.services()),
         Context.add(HostTools, HostToolRegistry.make())
       )
-    )
+    })
   )
 
 /** Instruction files, skills and prompt templates. Sessions read them when they need them. */

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Agent } from "../services/Agent.ts"
+import { Approvers } from "../services/host/Approvers.ts"
 import { Inbox } from "../services/session/Inbox.ts"
 import { HostTools } from "../services/host/HostTools.ts"
 import { UiSwitch } from "../services/host/HostUi.ts"
@@ -16,7 +17,7 @@ import { SessionCore } from "../services/session/SessionCore.ts"
 import { Startup } from "../services/session/Startup.ts"
 import { Shell } from "../services/Shell.ts"
 import * as Stopwatch from "../services/Stopwatch.ts"
-import * as Trust from "../services/Trust.ts"
+import * as HostApprovals from "./approvals/HostApprovals.ts"
 import * as Connecting from "./connection/Connecting.ts"
 import type { Connection } from "./connection/Connection.ts"
 import * as Dispatch from "./Dispatch.ts"
@@ -24,6 +25,7 @@ import * as HostDialogs from "./dialogs/HostDialogs.ts"
 import * as HostToolCalls from "./HostToolCalls.ts"
 import * as Jsonl from "./Jsonl.ts"
 import * as Outbox from "./outbox/Outbox.ts"
+import * as Capabilities from "./protocol/Capabilities.ts"
 import { readyFrame } from "./protocol/Ready.ts"
 import type { CommandServices, ProcessServices } from "./registry.ts"
 import * as Following from "./subagents/Following.ts"
@@ -122,8 +124,19 @@ const openDialogs = Effect.fnUntraced(function* (
   const dialogs = HostDialogs.make({ ...parts, root, emitTitle: emitsTitle })
   const uiSwitch = yield* Effect.serviceOption(UiSwitch)
   if (ui && Option.isSome(uiSwitch)) yield* uiSwitch.value.connect(dialogs.ui)
-  return dialogs
+  const approvals = HostApprovals.make({ ...parts, select: ui ? dialogs.ui.select : undefined })
+  yield* (yield* Approvers).connect(approvals)
+  const lost = (end: () => void) => () => {
+    // First: the mirror of a question that gets its default is no answer.
+    approvals.disconnect()
+    end()
+  }
+  return { ...dialogs, disconnect: lost(dialogs.disconnect), withdraw: lost(dialogs.withdraw) }
 })
+
+/** A function, so that nothing keeps the first session. */
+const enforcementIn = (sessions: typeof Sessions.Service) =>
+  Effect.flatMap(sessions.current, (session) => Effect.provide(Capabilities.enforcement, session))
 
 const awaitIdle = (sessions: typeof Sessions.Service) =>
   Effect.flatMap(sessions.current, (session) => Context.get(session, Agent).awaitIdle)
@@ -175,7 +188,7 @@ export const serve = (options: ServerOptions) =>
       const clock = yield* Effect.clock
       const connection = yield* Connecting.open(options, sessions)
       const { outbox, run } = yield* Outbox.make(transport, connection)
-      outbox.record(readyFrame(connection, yield* Trust.level))
+      outbox.record(readyFrame(connection, yield* enforcementIn(sessions)))
       const turns = yield* Turns.make({
         context: contextIn(yield* Effect.context<ProcessServices>(), sessions),
         ready: outbox.readerReady,

@@ -5,6 +5,7 @@ import type { Sessions, SessionServices } from "../services/session/Sessions.ts"
 import type { SessionExport } from "../services/storage/SessionExport.ts"
 import type { Shell } from "../services/Shell.ts"
 import type { Command } from "./Command.ts"
+import * as approvals from "./approvals/commands.ts"
 import * as bash from "./commands/bash.ts"
 import * as budget from "./commands/budget.ts"
 import * as compaction from "./commands/compaction.ts"
@@ -44,6 +45,7 @@ export const commands: ReadonlyArray<Command<CommandServices>> = [
   ...compaction.commands,
   ...budget.commands,
   ...bash.commands,
+  ...approvals.commands,
   ...hostTools.commands,
   ...todos.commands,
   ...subagents.commands,

@@ -11,6 +11,7 @@ export type IdKind =
   | "hostCall"
   | "hostCancel"
   | "dialog"
+  | "approval"
   | "fiber"
 
 export class Ids extends Context.Tag("heddle/services/Ids")<

@@ -4,7 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { ThinkingLevel } from "../domain/model/Model.ts"
+import * as Approvals from "./settings/Approvals.ts"
 import * as Guidance from "./settings/Guidance.ts"
+import * as Protection from "./settings/Protection.ts"
 import * as Reliability from "./settings/Reliability.ts"
 import * as Resources from "./settings/Resources.ts"
 import { count, flag, type Marks, marksOf, optionalSetting, setting, texts } from "./settings/Setting.ts"
@@ -105,10 +107,12 @@ export const SettingsValues = Schema.Struct({
   "offline.scenario": optionalSetting(Schema.String, "Scenario file of the model `offline/script`."),
   "images.autoResize": flag(true, "Whether large images are made smaller before a model gets them.", "planned"),
   "images.blockImages": flag(false, "Whether images are kept from models.", "planned"),
+  ...Approvals.fields,
   ...Reliability.fields,
   ...Resources.fields,
   ...Guidance.fields,
   ...Tasks.fields,
+  ...Protection.fields,
   "telemetry.enabled": flag(false, "Whether traces of sessions are sent to `telemetry.endpoint`.", "planned"),
   "telemetry.endpoint": optionalSetting(Schema.NonEmptyString, "Address of an OTLP collector.", { planned: true }),
   "telemetry.serviceName": optionalSetting(Schema.NonEmptyString, "Name of this service in the traces.", {

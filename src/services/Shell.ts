@@ -4,10 +4,11 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { OrInterrupted } from "./fibers/Interrupted.ts"
+import type { Escalated, Judged } from "./machine/Sandbox.ts"
 
-/** The command was not run. A command that fails is a result. */
+/** The command was not run. A command that fails is a result. The last three: it may not happen, or nobody could say so. */
 export class ShellFailure extends Schema.TaggedError<ShellFailure>()("ShellFailure", {
-  reason: Schema.Literal("not_started", "closing"),
+  reason: Schema.Literal("not_started", "closing", "denied", "approval_timeout", "approval_unavailable"),
   message: Schema.String
 }) {}
 
@@ -33,6 +34,8 @@ export interface ShellResult {
   /** Why there is no file with the full output. */
   readonly artifactError?: string
   readonly durationMs: number
+  /** Absent where no sandbox has held the command. */
+  readonly sandbox?: Judged
 }
 
 export type OtherMeans = (
@@ -56,6 +59,13 @@ export interface ShellRequest {
   readonly instead?: OtherMeans
   /** Asked before a command of the user starts: what runs it in place of a process, if anything. `cancelUser` ends it. */
   readonly ask?: Effect.Effect<OtherMeans | undefined>
+  /**
+   * Called behind `ask`: whether a command of the user may run, if that is a question at all. It fails if the command may not
+   * run, and answers what was decided about the sandbox. `cancelUser` interrupts it, and the command ends without having begun.
+   */
+  readonly approve?: () => Effect.Effect<Escalated | undefined, ShellFailure> | undefined
+  /** What was decided about the sandbox. */
+  readonly escalation?: Escalated
   /** Runs when the process has started. */
   readonly onStarted?: Effect.Effect<void>
   /** Gets all output, in order, before the result. The command waits for it. */

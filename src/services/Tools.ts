@@ -5,6 +5,7 @@ import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { type InputContent, JsonObject, optional, plainText, text } from "../domain/conversation/Content.ts"
+import type { FileDiff } from "../domain/approvals/Question.ts"
 import type { ToolOutput } from "../domain/conversation/Message.ts"
 import type { Usage } from "../domain/model/Usage.ts"
 import type { SourceInfo } from "../domain/extension/SourceInfo.ts"
@@ -76,6 +77,15 @@ export interface ToolAnswer extends ToolOutput {
   readonly usage?: Usage
 }
 
+/** What a call would do to files, made without doing it. */
+export interface Preview {
+  readonly changes: ReadonlyArray<FileDiff>
+  /** Another one once the files are not those any more that the changes were made from. */
+  readonly version: string
+  /** The call changes these files only as they were, or fails. */
+  readonly pin: () => void
+}
+
 export interface Tool {
   readonly definition: ToolDefinition
   /** The name that people read. */
@@ -83,12 +93,19 @@ export interface Tool {
   /** Lines for the system prompt, while the tool is active. */
   readonly prompt?: { readonly snippet?: string; readonly guidelines?: ReadonlyArray<string> }
   readonly source?: SourceInfo
+  /** Who runs its calls, if that is not heddle itself. */
+  readonly origin?: "host" | "extension"
   /** Exclusive calls wait for everything before them and hold back everything after them (protocol.md 4.5). */
   readonly concurrency: "shared" | "exclusive"
   /** Why a call has ended that was interrupted, and not by a cancel or a steering message. */
   readonly abortedText: string
   /** Asked before every model call: whether models are shown the tool. Absent where they always are. */
   readonly isOffered?: Effect.Effect<boolean>
+  /**
+   * Asked before somebody is asked whether a call may run: fails as the call would, where that can be told without any
+   * effect, and says what it would do to files.
+   */
+  readonly preview?: (args: JsonObject, toolCallId: string) => Effect.Effect<Preview | undefined, ToolFailure>
   /** Checks the arguments itself; bad ones fail with a text that names each bad field. */
   readonly run: (args: JsonObject, context: ToolContext) => Effect.Effect<ToolAnswer, ToolFailure>
 }

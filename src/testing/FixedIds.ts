@@ -13,6 +13,7 @@ const prefixes = {
   hostCall: "host_",
   hostCancel: "host_cancel_",
   dialog: "ui_",
+  approval: "ap_",
   fiber: "fb_"
 } as const
 

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { canHold } from "../support/sandbox/Confined.ts"
 import { makeHome, type RunOptions } from "./command.ts"
 
 let home = makeHome()
@@ -40,6 +41,7 @@ describe("heddle doctor", () => {
         "shell",
         "ripgrep",
         "terminal",
+        "sandbox",
         "agent folder",
         "sessions",
         "working folder",
@@ -50,6 +52,20 @@ describe("heddle doctor", () => {
     )
     const [keys] = checks.filter(({ name }) => name === "keys")
     assert.strictEqual(keys?.fix, "heddle auth set anthropic (or another provider)")
+  })
+
+  it.skipIf(process.platform !== "linux")("says by what means commands can be held, or what is missing", async () => {
+    const found = (await examine()).of("sandbox")
+    assert.strictEqual(found.length, 1)
+    const isHeld = /^bubblewrap can hold commands and file tools, but not code of extensions, host tools/
+    assert.match(found[0]?.message ?? "", canHold ? isHeld : /cannot be held/)
+    const without = await examine([], { variables: { PATH: "/nowhere" } })
+    const [missing] = without.of("sandbox")
+    assert.strictEqual(missing?.status, "warning")
+    assert.match(missing?.fix ?? "", /apt-get install bubblewrap/)
+    home.write("settings.json", '{ "sandbox": "read-only" }')
+    const wanted = await examine([], { variables: { PATH: "/nowhere" } })
+    assert.deepStrictEqual([wanted.code, wanted.of("sandbox")[0]?.status], [1, "problem"])
   })
 
   it("for people: a line for each check in 80 columns, and a summary", async () => {

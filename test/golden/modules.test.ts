@@ -26,10 +26,11 @@ const uses = {
   subagents: /"task/,
   hooks: /^# (hooks|ui): /m,
   commands: /^# commands: |get_commands/m,
+  approvals: /approval_/,
   extensionEntries: /^! (appendEntry|setLabel)/m
 }
 type Optional = keyof typeof uses
-const names: ReadonlyArray<Optional> = ["todos", "rules", "ask", "subagents", "hooks", "commands", "extensionEntries"]
+const names: ReadonlyArray<Optional> = ["todos", "rules", "ask", "subagents", "hooks", "commands", "approvals", "extensionEntries"]
 
 /** Adds all modules but one. That one provides nothing then, so what comes behind it must not need it. */
 const allBut = (name: Optional) => {
@@ -37,7 +38,8 @@ const allBut = (name: Optional) => {
     <O2, E2, I2>(other: Optional, module: SessionModule<O2, E2, I2>) =>
     <Out, E, In>(plan: SessionPlan.Plan<Out, E, In>): SessionPlan.Plan<Out, E | E2, In | Exclude<I2, Out>> =>
       other === name ? plan : plan.add(module)
-  const heard = unless("commands", modules.commands)(unless("hooks", modules.hooks)(SessionPlan.core))
+  const asked = unless("approvals", modules.approvals)(unless("hooks", modules.hooks)(SessionPlan.core))
+  const heard = unless("commands", modules.commands)(asked)
   const needed = heard.add(controls).add(budget).add(tools).add(modules.instructions).add(retries).add(compaction)
   const guided = unless("ask", modules.ask)(unless("rules", modules.rules)(unless("todos", modules.todos)(needed)))
   return unless("extensionEntries", modules.extensionEntries)(unless("subagents", modules.subagents)(guided))

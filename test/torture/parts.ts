@@ -4,6 +4,7 @@ import { part as folders } from "./folders/part.ts"
 import { part as kills } from "./kills/part.ts"
 import { part as providers } from "./providers/part.ts"
 import { part as reader } from "./reader/part.ts"
+import { part as sandbox } from "./sandbox/part.ts"
 import { part as schedules } from "./schedules/part.ts"
 import { part as soak } from "./soak/part.ts"
 import * as Others from "./target/Others.ts"
@@ -19,4 +20,13 @@ export const targets: Readonly<Record<string, (context: Context, target: string)
   reader: Others.reader
 }
 
-export const parts: Readonly<Record<string, Part>> = { wire, schedules, kills, providers, folders, reader, soak }
+export const parts: Readonly<Record<string, Part>> = {
+  wire,
+  schedules,
+  kills,
+  providers,
+  folders,
+  reader,
+  sandbox,
+  soak
+}

@@ -247,6 +247,21 @@ export abstract class Commands {
     return this.request({ type: "abort_bash" }, call)
   }
 
+  /** Sets what becomes of effects that no rule speaks of, and the rules of the host. */
+  setApprovalPolicy(options?: Protocol.SetApprovalPolicyOptions, call?: CallOptions): Promise<Protocol.SetApprovalPolicyData> {
+    return this.request({ ...options, type: "set_approval_policy" }, call)
+  }
+
+  /** Answers an `approval_request`. The response comes before anything follows from the answer. */
+  approvalResponse(approvalId: string, options?: Protocol.ApprovalResponseOptions, call?: CallOptions): Promise<Protocol.ApprovalResponseData> {
+    return this.request({ ...options, type: "approval_response", approvalId }, call)
+  }
+
+  /** The questions that are open, as their `approval_request` frames have them. */
+  getApprovals(call?: CallOptions): Promise<Protocol.GetApprovalsData> {
+    return this.request({ type: "get_approvals" }, call)
+  }
+
   /** Registers the tools that the host runs. They replace all that it had registered; `[]` removes them. */
   setHostTools(tools: ReadonlyArray<Protocol.HostToolDefinition>, call?: CallOptions): Promise<Protocol.SetHostToolsData> {
     return this.request({ type: "set_host_tools", tools }, call)

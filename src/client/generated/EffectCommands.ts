@@ -101,6 +101,12 @@ export const make = (request: Request) => ({
   bash: (command: string, options?: Protocol.BashOptions, call?: CallOptions) => request({ ...options, type: "bash", command }, call),
   /** Ends all running `bash` commands; each of them answers with `cancelled`. */
   abortBash: (call?: CallOptions) => request({ type: "abort_bash" }, call),
+  /** Sets what becomes of effects that no rule speaks of, and the rules of the host. */
+  setApprovalPolicy: (options?: Protocol.SetApprovalPolicyOptions, call?: CallOptions) => request({ ...options, type: "set_approval_policy" }, call),
+  /** Answers an `approval_request`. The response comes before anything follows from the answer. */
+  approvalResponse: (approvalId: string, options?: Protocol.ApprovalResponseOptions, call?: CallOptions) => request({ ...options, type: "approval_response", approvalId }, call),
+  /** The questions that are open, as their `approval_request` frames have them. */
+  getApprovals: (call?: CallOptions) => request({ type: "get_approvals" }, call),
   /** Registers the tools that the host runs. They replace all that it had registered; `[]` removes them. */
   setHostTools: (tools: ReadonlyArray<Protocol.HostToolDefinition>, call?: CallOptions) => request({ type: "set_host_tools", tools }, call),
   /** Replaces the todo list; `[]` clears it. Returns the list as it is kept. */

@@ -52,6 +52,89 @@ export interface AgentStartEvent {
   readonly seq: number
 }
 
+export type ApprovalDecision = "allow_once" | "allow_session" | "allow_rule" | "escalate" | "deny"
+
+export type ApprovalMode = "off" | "ask" | "deny"
+
+export interface ApprovalQuestion {
+  readonly approvalId: string
+  readonly runId?: string
+  readonly turnId?: string
+  readonly toolCallId?: string
+  readonly requestId?: string | number
+  readonly subagentId?: string
+  readonly tool: ApprovalTool
+  readonly args: Readonly<Record<string, unknown>>
+  readonly cwd: string
+  readonly diff?: ReadonlyArray<FileDiff>
+  readonly risk: ApprovalRisk
+  readonly reason: string
+  readonly rule?: ApprovalRule
+  readonly choices: ReadonlyArray<ApprovalDecision>
+  readonly onTimeout: "deny"
+  readonly createdAt: number
+  readonly deadline: number
+  readonly argsHash: string
+}
+
+/** Asks whether an effect may happen; answer with `approval_response`, or wait: without an answer until `deadline` it does not happen. See [approvals.md](approvals.md). */
+export interface ApprovalRequestEvent {
+  readonly type: "approval_request"
+  readonly approvalId: string
+  readonly runId?: string
+  readonly turnId?: string
+  readonly toolCallId?: string
+  readonly requestId?: string | number
+  readonly subagentId?: string
+  readonly tool: ApprovalTool
+  readonly args: Readonly<Record<string, unknown>>
+  readonly cwd: string
+  readonly diff?: ReadonlyArray<FileDiff>
+  readonly risk: ApprovalRisk
+  readonly reason: string
+  readonly rule?: ApprovalRule
+  readonly choices: ReadonlyArray<ApprovalDecision>
+  readonly onTimeout: "deny"
+  readonly createdAt: number
+  readonly deadline: number
+  readonly argsHash: string
+  readonly sessionId: string
+  readonly epoch: string
+  readonly seq: number
+}
+
+/** The question is over, exactly once for each: `decision` is `deny` also after its deadline, an abort and the loss of the host. */
+export interface ApprovalResolvedEvent {
+  readonly type: "approval_resolved"
+  readonly approvalId: string
+  readonly decision: ApprovalDecision
+  readonly by: DecidedBy
+  readonly sessionId: string
+  readonly epoch: string
+  readonly seq: number
+}
+
+export interface ApprovalResponseData {
+  readonly approvalId: string
+  readonly decision: ApprovalDecision
+}
+
+export interface ApprovalRisk {
+  readonly level: RiskLevel
+  readonly codes: ReadonlyArray<"deletes_files" | "writes_files" | "outside_workspace" | "network" | "privilege" | "git_history" | "secrets" | "unparsed_shell" | "installs_packages" | "runs_code" | "processes" | "settings" | "unsandboxed">
+}
+
+export interface ApprovalRule {
+  readonly tool: string
+  readonly pattern?: string
+}
+
+export interface ApprovalTool {
+  readonly name: string
+  readonly source: "builtin" | "mcp" | "host" | "extension" | "user" | "verification"
+  readonly server?: string
+}
+
 export interface AssistantMessage {
   readonly role: "assistant"
   readonly content: ReadonlyArray<TextContent | ThinkingContent | ToolCall>
@@ -186,6 +269,7 @@ export interface BashResult {
   readonly artifactId?: string
   readonly artifactError?: string
   readonly durationMs: number
+  readonly sandbox?: SandboxResult
 }
 
 export interface BranchData {
@@ -269,6 +353,7 @@ export interface CancelSubagentData {
 
 export interface Capabilities {
   readonly messageUpdates: ReadonlyArray<"full" | "delta">
+  readonly approvals: boolean
   readonly chunks: boolean
   readonly fibers: boolean
   readonly queueIds: boolean
@@ -379,14 +464,17 @@ export type CycleModelData = { readonly model: Model; readonly thinkingLevel: Th
 
 export type CycleThinkingLevelData = { readonly level: ThinkingLevel; readonly thinkingLevelExact?: ThinkingLevel } | null
 
+export type DecidedBy = "host" | "mirror" | "policy" | "deadline" | "abort" | "disconnect"
+
 export type EditQueuedMessageData = QueueItem
 
 export interface Enforcement {
   readonly sandbox: "none" | "workspace-write" | "read-only"
   readonly network: "open" | "proxy" | "off"
-  readonly approvals: "off" | "ask" | "deny"
+  readonly approvals: ApprovalMode
   readonly trust: TrustLevel
-  readonly backend: string
+  readonly backend: SandboxBackend
+  readonly outside: ReadonlyArray<string>
 }
 
 /** An extension has stored an entry of its own. */
@@ -444,6 +532,7 @@ export interface ExtensionUiRequestEvent {
   readonly widgetLines?: ReadonlyArray<string>
   readonly widgetPlacement?: "aboveEditor" | "belowEditor"
   readonly text?: string
+  readonly approvalId?: string
   readonly sessionId: string
   readonly epoch: string
   readonly seq: number
@@ -460,7 +549,7 @@ export interface ExtensionUiResponseFrame {
 
 export interface FiberNode {
   readonly id: string
-  readonly kind: "session" | "run" | "turn" | "model_call" | "retry_wait" | "tool_call" | "host_call" | "dialog" | "compaction" | "bash" | "subagent" | "verification" | "command" | "hook" | "startup"
+  readonly kind: "session" | "run" | "turn" | "model_call" | "retry_wait" | "tool_call" | "host_call" | "dialog" | "approval" | "compaction" | "bash" | "subagent" | "verification" | "command" | "hook" | "startup"
   readonly label: string
   readonly status: "running" | "waiting" | "cancelling"
   readonly startedAt: number
@@ -481,6 +570,13 @@ export interface FileChange {
   readonly unified?: string
 }
 
+export interface FileDiff {
+  readonly path: string
+  readonly kind: "create" | "modify" | "delete"
+  readonly unified: string
+  readonly truncated: boolean
+}
+
 export type FollowUpData = PromptDisposition
 
 export interface ForkData {
@@ -488,6 +584,10 @@ export interface ForkData {
   readonly cancelled: boolean
   readonly sessionId: string
   readonly sessionFile?: string
+}
+
+export interface GetApprovalsData {
+  readonly approvals: ReadonlyArray<ApprovalQuestion>
 }
 
 export interface GetAvailableCommandsData {
@@ -904,6 +1004,8 @@ export interface RetryFallbackSucceededEvent {
   readonly seq: number
 }
 
+export type RiskLevel = "low" | "medium" | "high" | "critical"
+
 /** Part of a long frame, for hosts that have agreed on chunks: see [chunks](hosts/protocol.md#chunks). It has no `sessionId`, `epoch` and `seq`; the frame has. */
 export interface RpcChunkEvent {
   readonly type: "rpc_chunk"
@@ -946,6 +1048,16 @@ export interface RunFailure {
 
 export type RunMessage = UserMessage | AssistantMessage | ToolResultMessage | CustomMessage
 
+export type SandboxBackend = "bubblewrap" | "landlock" | "seatbelt" | "none"
+
+export interface SandboxResult {
+  readonly mode: string
+  readonly network: "open" | "off"
+  readonly backend: SandboxBackend
+  readonly denied: boolean
+  readonly advice?: string
+}
+
 /** The name of the session, absent if it has none. Sent when the name or the session changes. */
 export interface SessionInfoChangedEvent {
   readonly type: "session_info_changed"
@@ -977,6 +1089,11 @@ export interface SessionTreeNode {
   readonly children: ReadonlyArray<SessionTreeNode>
   readonly label?: string
   readonly labelTimestamp?: string
+}
+
+export interface SetApprovalPolicyData {
+  readonly mode: ApprovalMode
+  readonly rules: { readonly allow: ReadonlyArray<ApprovalRule>; readonly ask: ReadonlyArray<ApprovalRule>; readonly deny: ReadonlyArray<ApprovalRule> }
 }
 
 export type SetBudgetData = BudgetState
@@ -1045,6 +1162,7 @@ export interface State {
   readonly budget?: BudgetSnapshot
   readonly protocol: { readonly dialect: string; readonly version: number }
   readonly trust: TrustLevel
+  readonly enforcement: Enforcement
   readonly systemPrompt?: string
   readonly dumpTools?: ReadonlyArray<{ readonly name: string; readonly description: string; readonly parameters: Readonly<Record<string, unknown>> }>
 }
@@ -1805,6 +1923,35 @@ export interface BashParams {
 export interface AbortBashParams {
 }
 
+export interface SetApprovalPolicyOptions {
+  readonly mode?: ApprovalMode | undefined
+  readonly rules?: { readonly allow?: ReadonlyArray<string | ApprovalRule>; readonly ask?: ReadonlyArray<string | ApprovalRule>; readonly deny?: ReadonlyArray<string | ApprovalRule> } | undefined
+}
+/** Members of `set_approval_policy`: Sets what becomes of effects that no rule speaks of, and the rules of the host. */
+export interface SetApprovalPolicyParams {
+  readonly mode?: ApprovalMode | undefined
+  readonly rules?: { readonly allow?: ReadonlyArray<string | ApprovalRule>; readonly ask?: ReadonlyArray<string | ApprovalRule>; readonly deny?: ReadonlyArray<string | ApprovalRule> } | undefined
+}
+
+export interface ApprovalResponseOptions {
+  readonly decision?: unknown | undefined
+  readonly rule?: string | ApprovalRule | undefined
+  readonly message?: string | undefined
+  readonly argsHash?: string | undefined
+}
+/** Members of `approval_response`: Answers an `approval_request`. The response comes before anything follows from the answer. */
+export interface ApprovalResponseParams {
+  readonly approvalId: string
+  readonly decision?: unknown | undefined
+  readonly rule?: string | ApprovalRule | undefined
+  readonly message?: string | undefined
+  readonly argsHash?: string | undefined
+}
+
+/** Members of `get_approvals`: The questions that are open, as their `approval_request` frames have them. */
+export interface GetApprovalsParams {
+}
+
 /** Members of `set_host_tools`: Registers the tools that the host runs. They replace all that it had registered; `[]` removes them. */
 export interface SetHostToolsParams {
   readonly tools: ReadonlyArray<HostToolDefinition>
@@ -1896,13 +2043,13 @@ export interface GetSchemaParams {
 export interface InitializeOptions {
   readonly protocolVersion?: number | undefined
   readonly clientInfo?: { readonly name?: string; readonly version?: string } | undefined
-  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly chunks?: boolean; readonly turnDiffs?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
+  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly approvals?: boolean; readonly chunks?: boolean; readonly turnDiffs?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
 }
 /** Members of `initialize`: Exchanges versions and capabilities; all members are optional. Send it once, best as the first command. */
 export interface InitializeParams {
   readonly protocolVersion?: number | undefined
   readonly clientInfo?: { readonly name?: string; readonly version?: string } | undefined
-  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly chunks?: boolean; readonly turnDiffs?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
+  readonly capabilities?: { readonly messageUpdates?: "full" | "delta"; readonly approvals?: boolean; readonly chunks?: boolean; readonly turnDiffs?: boolean; readonly abortQueue?: AbortQueue; readonly ui?: ReadonlyArray<string> } | undefined
 }
 
 /** Members of `negotiate_protocol`: Agrees on transport version 2 of the omp family: after the response, long frames come as `rpc_chunk`. */
@@ -1979,6 +2126,9 @@ export interface CommandParams {
   readonly set_budget: SetBudgetParams
   readonly bash: BashParams
   readonly abort_bash: AbortBashParams
+  readonly set_approval_policy: SetApprovalPolicyParams
+  readonly approval_response: ApprovalResponseParams
+  readonly get_approvals: GetApprovalsParams
   readonly set_host_tools: SetHostToolsParams
   readonly set_todos: SetTodosParams
   readonly set_subagent_subscription: SetSubagentSubscriptionParams
@@ -2050,6 +2200,9 @@ export interface CommandData {
   readonly set_budget: SetBudgetData
   readonly bash: BashData
   readonly abort_bash: void
+  readonly set_approval_policy: SetApprovalPolicyData
+  readonly approval_response: ApprovalResponseData
+  readonly get_approvals: GetApprovalsData
   readonly set_host_tools: SetHostToolsData
   readonly set_todos: SetTodosData
   readonly set_subagent_subscription: SetSubagentSubscriptionData
@@ -2091,6 +2244,8 @@ export interface Events {
   readonly host_tool_call: HostToolCallEvent
   readonly host_tool_cancel: HostToolCancelEvent
   readonly extension_ui_request: ExtensionUiRequestEvent
+  readonly approval_request: ApprovalRequestEvent
+  readonly approval_resolved: ApprovalResolvedEvent
   readonly auto_retry_start: AutoRetryStartEvent
   readonly auto_retry_end: AutoRetryEndEvent
   readonly retry_fallback_applied: RetryFallbackAppliedEvent
@@ -2145,4 +2300,4 @@ export type HeddleEvent = Events[EventName]
 export type HostFrame = HostToolUpdateFrame | HostToolResultFrame | ExtensionUiResponseFrame
 
 /** Codes of refused commands that docs/rpc.md names. Later versions may add some. */
-export type FailureCode = "aborted" | "already_compacted" | "already_delivered" | "already_initialized" | "ambiguous_session" | "budget_exceeded" | "budget_fixed" | "busy" | "cancelled" | "client_message_conflict" | "closing" | "command_failed" | "command_not_queueable" | "entry_not_found" | "export_failed" | "invalid_cursor" | "invalid_entry" | "invalid_level" | "invalid_name" | "invalid_params" | "invalid_thinking_level" | "missing_credentials" | "model_not_found" | "model_unavailable" | "newer_session" | "no_model" | "no_persistence" | "no_price" | "no_progress" | "not_a_session" | "not_cancellable" | "not_started" | "not_supported" | "nothing_to_clone" | "nothing_to_compact" | "queue_full" | "queue_item_not_found" | "revision_conflict" | "session_in_use" | "session_not_found" | "stale_cursor" | "still_running" | "store_failure" | "summarization_failed" | "tool_conflict" | "tree_too_deep" | "unknown_since" | "unknown_subagent" | "unknown_target" | "unsupported_version"
+export type FailureCode = "aborted" | "already_compacted" | "already_delivered" | "already_initialized" | "already_resolved" | "ambiguous_session" | "approval_timeout" | "approval_unavailable" | "approvals_fixed" | "args_changed" | "budget_exceeded" | "budget_fixed" | "busy" | "cancelled" | "client_message_conflict" | "closing" | "command_failed" | "command_not_queueable" | "denied" | "entry_not_found" | "export_failed" | "invalid_cursor" | "invalid_decision" | "invalid_entry" | "invalid_level" | "invalid_name" | "invalid_params" | "invalid_thinking_level" | "missing_credentials" | "model_not_found" | "model_unavailable" | "newer_session" | "no_model" | "no_persistence" | "no_price" | "no_progress" | "not_a_session" | "not_cancellable" | "not_started" | "not_supported" | "nothing_to_clone" | "nothing_to_compact" | "queue_full" | "queue_item_not_found" | "revision_conflict" | "session_in_use" | "session_not_found" | "stale_cursor" | "still_running" | "store_failure" | "summarization_failed" | "tool_conflict" | "tree_too_deep" | "unknown_approval" | "unknown_since" | "unknown_subagent" | "unknown_target" | "unsupported_version"

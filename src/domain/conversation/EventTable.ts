@@ -3,6 +3,7 @@
  * AgentEvent.ts has their types; rpc adds the frames whose members are not those of the event.
  */
 import * as Schema from "effect/Schema"
+import { ApprovalRequest, approvalResolved } from "../approvals/Question.ts"
 import { BudgetScopeName, BudgetSnapshot } from "../budget/BudgetSnapshot.ts"
 import { CompactionReason, CompactionResult } from "../compaction/CompactionResult.ts"
 import { Model, ThinkingLevel } from "../model/Model.ts"
@@ -99,6 +100,16 @@ export const events = {
     "tool_execution_end",
     "A tool call has its result; in the dialect `pi-early` that of a failed call is its text.",
     { ...tool, result: ToolOutput, isError: Schema.Boolean, durationMs: Schema.Finite, runId }
+  ),
+  ApprovalRequested: event(
+    "approval_request",
+    "Asks whether an effect may happen; answer with `approval_response`, or wait: without an answer until `deadline` it does not happen. See [approvals.md](approvals.md).",
+    ApprovalRequest.fields
+  ),
+  ApprovalResolved: event(
+    "approval_resolved",
+    "The question is over, exactly once for each: `decision` is `deny` also after its deadline, an abort and the loss of the host.",
+    approvalResolved
   ),
   RetryScheduled: event(
     "auto_retry_start",

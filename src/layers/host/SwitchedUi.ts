@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Approvers, make as makeApprovers } from "../../services/host/Approvers.ts"
 import { HostUi, type Ui, UiSwitch } from "../../services/host/HostUi.ts"
 import * as HeadlessUi from "./HeadlessUi.ts"
 
@@ -29,10 +30,10 @@ export const make = () => {
   return { ui, connect }
 }
 
-/** Both services, for a graph in which a server may run. */
+/** These, and who is asked about effects, for a graph in which a server may run. */
 export const services = () => {
   const { connect, ui } = make()
-  return Context.make(HostUi, ui).pipe(Context.add(UiSwitch, { connect }))
+  return Context.make(HostUi, ui).pipe(Context.add(UiSwitch, { connect }), Context.add(Approvers, makeApprovers()))
 }
 
 export const layer = Layer.syncContext(services)

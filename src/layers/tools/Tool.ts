@@ -9,7 +9,7 @@ import { text } from "../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../domain/conversation/Message.ts"
 import { explain } from "../../domain/Values.ts"
 import type { ToolDefinition } from "../../services/model/ModelClient.ts"
-import type { Tool, ToolContext } from "../../services/Tools.ts"
+import type { Preview, Tool, ToolContext } from "../../services/Tools.ts"
 import { ToolFailure } from "../../services/Tools.ts"
 
 export interface Spec<A, I, R = never> {
@@ -22,6 +22,8 @@ export interface Spec<A, I, R = never> {
   readonly prepare?: (args: JsonObject) => JsonObject
   readonly concurrency?: Tool["concurrency"]
   readonly abortedText?: string
+  /** What the call would do to files. */
+  readonly preview?: (args: A, toolCallId: string) => Effect.Effect<Preview | undefined, ToolFailure, R>
   readonly run: (args: A, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailure, R>
 }
 
@@ -43,7 +45,12 @@ const toJsonSchema = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
 
 export const make = <A, I>(spec: Spec<A, I>): Tool => {
   const { abortedText = "Operation aborted", concurrency = "shared", description, name, parameters, prepare } = spec
-  const decode = Schema.decodeUnknownEither(parameters, { errors: "all" })
+  const decodeUnknown = Schema.decodeUnknownEither(parameters, { errors: "all" })
+  const decode = (args: JsonObject) =>
+    Either.mapLeft(
+      decodeUnknown(prepare === undefined ? args : prepare(args)),
+      (problem) => new ToolFailure({ message: `Invalid arguments for ${name}: ${explain(problem)}` })
+    )
   let definition: ToolDefinition | undefined
   return {
     get definition() {
@@ -52,19 +59,29 @@ export const make = <A, I>(spec: Spec<A, I>): Tool => {
     },
     concurrency,
     abortedText,
+    preview: (args, toolCallId) =>
+      Effect.flatMap(
+        Effect.suspend(() => decode(args)),
+        (decoded) => spec.preview?.(decoded, toolCallId) ?? Effect.succeed(undefined)
+      ),
     run: (args, context) =>
       Effect.suspend(() => {
-        const decoded = decode(prepare === undefined ? args : prepare(args))
-        return Either.isRight(decoded)
-          ? spec.run(decoded.right, context)
-          : new ToolFailure({ message: `Invalid arguments for ${name}: ${explain(decoded.left)}` })
+        const decoded = decode(args)
+        return Either.isRight(decoded) ? spec.run(decoded.right, context) : decoded.left
       })
   }
 }
 
 /** A tool whose calls use services, which are given to it once. */
-export const makeWith = <A, I, R>(services: Context.Context<R>, spec: Spec<A, I, R>): Tool =>
-  make({ ...spec, run: (args, context) => Effect.provide(spec.run(args, context), services) })
+export const makeWith = <A, I, R>(services: Context.Context<R>, spec: Spec<A, I, R>): Tool => {
+  const { preview, run, ...rest } = spec
+  const own: Spec<A, I> = {
+    ...rest,
+    ...(preview === undefined ? {} : { preview: (args, id) => Effect.provide(preview(args, id), services) }),
+    run: (args, context) => Effect.provide(run(args, context), services)
+  }
+  return make(own)
+}
 
 /** A result of one text; `details` are left out when there are none. */
 export const textOutput = (value: string, details: JsonObject = {}): ToolOutput => ({

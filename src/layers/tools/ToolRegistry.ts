@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { HostTools } from "../../services/host/HostTools.ts"
 import { Files } from "../../services/machine/Files.ts"
 import { Processes } from "../../services/machine/Processes.ts"
+import { inWorkspace, Sandbox, SandboxWorkspace } from "../../services/machine/Sandbox.ts"
 import type { SessionFiles } from "../../services/session/SessionFiles.ts"
 import { Shell } from "../../services/Shell.ts"
 import { type Tool, Tools } from "../../services/Tools.ts"
@@ -44,7 +45,19 @@ const checkNames = (names: ReadonlySet<string>, wanted: ReadonlyArray<string>) =
     : Effect.void
 }
 
-type Surroundings = Pick<BuiltInOptions, "shell" | "machine">
+type Surroundings = Pick<BuiltInOptions, "isConfined" | "shell" | "machine"> & {
+  /** The worktree of an isolated agent, which a sandbox lets it write. Whoever starts a call need not know. */
+  readonly workspace: string | undefined
+}
+
+const within = (workspace: string | undefined, tool: Tool): Tool =>
+  workspace === undefined
+    ? tool
+    : {
+        ...tool,
+        definition: tool.definition,
+        run: (args, context) => inWorkspace(workspace)(tool.run(args, context))
+      }
 
 /** Loaded at the first model call, or to check names that were given. */
 const load = Effect.promise(() => import("./builtIn.ts"))
@@ -65,7 +78,9 @@ const select = (
   return firstSuccess(
     Effect.zipWith(load, contributed, ({ builtIn }, added) =>
       [
-        ...builtIn({ cwd, ...files, ...around }).filter((tool) => isWanted(nameOf(tool))),
+        ...builtIn({ cwd, ...files, ...around })
+          .filter((tool) => isWanted(nameOf(tool)))
+          .map((tool) => within(around.workspace, tool)),
         ...added.filter((tool) => isWanted(nameOf(tool)) || isOther(nameOf(tool)))
       ].filter((tool) => !excludedTools.includes(nameOf(tool)))
     )
@@ -83,6 +98,8 @@ export const make = Effect.fnUntraced(function* (options: ToolRegistryOptions) {
   const masked = MaskedOutput.make(yield* KnownSecrets)
   const around: Surroundings = {
     shell: yield* Shell,
+    isConfined: (yield* Sandbox) !== undefined,
+    workspace: yield* SandboxWorkspace,
     machine: Context.make(Files, yield* Files).pipe(Context.add(Processes, yield* Processes))
   }
   let names: ReadonlySet<string> = new Set()

@@ -5,12 +5,25 @@ import * as Schema from "effect/Schema"
 import { described, optional } from "../../domain/conversation/Content.ts"
 import type { BashExecutionMessage } from "../../domain/conversation/Message.ts"
 import { defined } from "../../domain/Values.ts"
+import { Approvals, type SessionApprovals } from "../../services/Approvals.ts"
 import { UserCommands } from "../../services/hooks/Hooks.ts"
 import { Inbox } from "../../services/session/Inbox.ts"
 import type { UserCommandAnswer } from "../../services/hooks/HookPoints.ts"
+import { Backend, type Escalated } from "../../services/machine/Sandbox.ts"
 import { SessionFiles } from "../../services/session/SessionFiles.ts"
-import { type OtherMeans, Shell, type ShellResult } from "../../services/Shell.ts"
+import { type OtherMeans, Shell, ShellFailure, type ShellResult } from "../../services/Shell.ts"
 import * as Command from "../Command.ts"
+
+const SandboxResult = Schema.Struct({
+  mode: Schema.String,
+  network: Schema.Literal("open", "off"),
+  backend: Backend,
+  denied: described(Schema.Boolean, "It failed in a way that the sandbox explains."),
+  advice: optional(Schema.String, "What would allow it.")
+}).annotations({
+  identifier: "SandboxResult",
+  description: "What held a command, and whether it was denied something."
+})
 
 const BashResult = Schema.Struct({
   output: Schema.String,
@@ -25,7 +38,8 @@ const BashResult = Schema.Struct({
   fullOutputPath: optional(Schema.String, "The file with the whole output, if it was truncated."),
   artifactId: optional(Schema.String, "The name of that file."),
   artifactError: optional(Schema.String, "Why the whole output could not be stored."),
-  durationMs: Schema.Finite
+  durationMs: Schema.Finite,
+  sandbox: optional(SandboxResult, "Absent if no sandbox has held the command.")
 }).annotations({ identifier: "BashResult", description: "The result of a shell command of the user." })
 
 const Bash = Schema.Struct({
@@ -38,8 +52,10 @@ const longestTimeout = 3600
 
 /** A command that reached its timeout counts as cancelled, too: it has no exit code. */
 const toResult = (result: ShellResult): typeof BashResult.Type => {
-  const { lastLinePartial: _partial, maxBytes: _bytes, maxLines: _lines, timedOut, truncatedBy: _by, ...rest } = result
-  return { ...rest, cancelled: rest.cancelled || timedOut, ...(timedOut ? { timedOut } : {}) }
+  const { lastLinePartial: _partial, maxBytes: _bytes, maxLines: _lines, timedOut, truncatedBy: _by, ...more } = result
+  const { sandbox, ...rest } = more
+  const held = sandbox === undefined ? {} : { sandbox: { ...sandbox.report, ...defined({ advice: sandbox.advice }) } }
+  return { ...rest, cancelled: rest.cancelled || timedOut, ...(timedOut ? { timedOut } : {}), ...held }
 }
 
 const toMessage = (params: typeof Bash.Type, result: typeof BashResult.Type, timestamp: number) => {
@@ -67,6 +83,32 @@ const insteadOf =
     return Effect.succeed(answer.exitCode)
   }
 
+/** Whether the command may run. One that ends while somebody is asked has never begun. */
+const makeQuestion = (approvals: SessionApprovals, command: string, { id, release }: Command.Request) => {
+  let isOpen = false
+  let escalation: Escalated | undefined
+  const judged = Effect.suspend(() => {
+    isOpen = true
+    const asked = {
+      tool: { name: "bash", source: "user" as const },
+      args: { command },
+      refs: defined({ requestId: id }),
+      decided: (how: Escalated) => void (escalation = how)
+    }
+    return Effect.zipRight(release, Effect.orDie(approvals.judge(asked)))
+  })
+  const approve = Effect.flatMap(judged, (denial) => {
+    isOpen = false
+    return denial === undefined
+      ? Effect.succeed(escalation)
+      : new ShellFailure({ reason: denial.code, message: denial.text })
+  })
+  return {
+    isOpen: () => isOpen,
+    approve: () => (approvals.isInForce() ? approve : undefined)
+  }
+}
+
 const bash = Command.make({
   name: "bash",
   lane: "waiting",
@@ -80,7 +122,7 @@ const bash = Command.make({
   origin: ["pi", "omp", "xcsh"],
   params: Bash,
   result: BashResult,
-  errors: ["not_started", "closing"],
+  errors: ["not_started", "closing", "denied", "approval_timeout", "approval_unavailable"],
   run: Effect.fnUntraced(function* (params, request) {
     const shell = yield* Shell
     const inbox = yield* Inbox
@@ -89,11 +131,17 @@ const bash = Command.make({
     const id = defined({ id: request.id })
     const { command, excludeFromContext = false } = params
     // The shell knows the command by then, so an abort that comes next finds it.
+    let isSupplied = false
     const asked = userCommands.ask({ command, excludeFromContext }, request.release)
+    const question = makeQuestion(yield* Approvals, command, request)
     const ran = yield* shell
       .runForUser({
         command,
-        ask: Effect.map(asked, (answer) => (answer === undefined ? undefined : insteadOf(answer))),
+        ask: Effect.map(asked, (answer) => {
+          isSupplied = answer?._tag === "Result"
+          return answer === undefined ? undefined : insteadOf(answer)
+        }),
+        approve: () => (isSupplied ? undefined : question.approve()),
         artifacts: (yield* SessionFiles).artifacts,
         ...(params.timeout === undefined
           ? {}
@@ -103,6 +151,7 @@ const bash = Command.make({
       })
       .pipe(Effect.mapError(({ message, reason }) => new Command.CommandFailure({ code: reason, message })))
     const result = toResult(ran)
+    if (question.isOpen()) return result
     yield* inbox.record(toMessage(params, result, timestamp))
     return result
   })

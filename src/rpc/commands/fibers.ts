@@ -10,7 +10,7 @@ import { Agent } from "../../services/Agent.ts"
 import * as Ending from "../../services/supervision/Ending.ts"
 import { SessionCore } from "../../services/session/SessionCore.ts"
 import * as Stopwatch from "../../services/Stopwatch.ts"
-import { type CancelFailed, type LiveNode, NodeKind } from "../../services/supervision/Supervision.ts"
+import { type CancelFailed, type LiveNode, NodeKind, type WaitingOn } from "../../services/supervision/Supervision.ts"
 import * as Command from "../Command.ts"
 import { Cleared, toCleared } from "../protocol/events/QueueFrames.ts"
 
@@ -43,9 +43,17 @@ const FiberNode = Schema.Struct({
   children: Schema.Array(Schema.suspend((): Schema.Schema<FiberNode> => FiberNode))
 }).annotations({ identifier: "FiberNode", description: "A running part of the session." })
 
+/** A call waits for the answer to the question whether it may run, which is a node below it. */
+const waitingOn = ({ children, fiber, spec }: LiveNode): WaitingOn | { readonly kind: "lane" } | undefined => {
+  if (spec.waitingOn !== undefined) return spec.waitingOn
+  if (spec.kind === "command" && fiber === undefined) return { kind: "lane" }
+  for (const child of children) if (child.spec.kind === "approval") return child.spec.waitingOn
+  return undefined
+}
+
 const statusOf = (node: LiveNode, cancelling: boolean): FiberNode["status"] => {
   if (cancelling) return "cancelling"
-  return node.spec.waitingOn === undefined && (node.fiber !== undefined || node.parent === undefined)
+  return waitingOn(node) === undefined && (node.fiber !== undefined || node.parent === undefined)
     ? "running"
     : "waiting"
 }
@@ -62,8 +70,6 @@ const snapshot = (node: LiveNode, { ticks, now }: Times, above = false): FiberNo
   const cancelling = above || node.cancelling
   const ago = (time: number) => Math.round(ticks - time)
   const ageMs = ago(startedAt)
-  const waitingOn =
-    spec.waitingOn ?? (spec.kind === "command" && node.fiber === undefined ? { kind: "lane" } : undefined)
   return {
     id,
     kind: spec.kind,
@@ -77,7 +83,7 @@ const snapshot = (node: LiveNode, { ticks, now }: Times, above = false): FiberNo
       ? {}
       : { progress: { count: progress.count, unit: "deltas", lastAt: now - ago(progress.lastAt) } }),
     ...(processes.size === 0 ? {} : { pids: [...processes].map(({ pid }) => pid) }),
-    ...defined({ waitingOn }),
+    ...defined({ waitingOn: waitingOn(node) }),
     children: [...node.children].map((child) => snapshot(child, { ticks, now }, cancelling))
   }
 }

@@ -5,7 +5,6 @@ import * as Schema from "effect/Schema"
 import { optional } from "../../domain/conversation/Content.ts"
 import { dialogMethods } from "../../services/host/HostUi.ts"
 import { AbortQueue } from "../../services/Settings.ts"
-import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
 import * as Connection from "../connection/Connection.ts"
 import type { Preferences, UpdateForm } from "../connection/Preferences.ts"
@@ -59,7 +58,7 @@ const initialize = Command.make({
   lane: "instant",
   summary: "Exchanges versions and capabilities; all members are optional. Send it once, best as the first command.",
   notes:
-    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `chunks: true` for long frames in pieces (`rpc_chunk`), `turnDiffs: true` for `turn_diff`, `abortQueue: "keep"` for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
+    '`capabilities.messageUpdates: "delta"` asks for updates with increments only, `chunks: true` for long frames in pieces (`rpc_chunk`), `turnDiffs: true` for `turn_diff`, `approvals: true` says that the host answers `approval_request`, `abortQueue: "keep"` asks for aborts that leave the queue alone. `ui` lists the questions that the host can answer, of `select`, `confirm`, `input` and `editor`; the others get their default answers, and a `notice` says so. heddle has only the capabilities that the response lists.',
   origin: ["ours"],
   params: Schema.Struct({
     protocolVersion: optional(Schema.Int),
@@ -67,6 +66,7 @@ const initialize = Command.make({
     capabilities: optional(
       Schema.Struct({
         messageUpdates: optional(Schema.Literal("full", "delta")),
+        approvals: optional(Schema.Boolean),
         chunks: optional(Schema.Boolean),
         turnDiffs: optional(Schema.Boolean),
         abortQueue: optional(AbortQueue),
@@ -104,7 +104,7 @@ const initialize = Command.make({
         data: { supported: [Capabilities.protocolVersion] }
       })
     }
-    const { abortQueue, chunks, messageUpdates, turnDiffs, ui } = params.capabilities ?? {}
+    const { abortQueue, approvals, chunks, messageUpdates, turnDiffs, ui } = params.capabilities ?? {}
     yield* Connection.prefer(connection, (now) => ({
       ...now,
       initialized: true,
@@ -113,6 +113,7 @@ const initialize = Command.make({
       abortQueue: abortQueue ?? now.abortQueue,
       updates: messageUpdates ?? now.updates,
       turnDiffs: turnDiffs === true,
+      approvals: approvals === true,
       ...(ui === undefined ? {} : { ui: new Set(dialogMethods.filter((method) => ui.includes(method))) })
     }))
     const { epoch, seq, sessionId } = connection.link()
@@ -123,7 +124,7 @@ const initialize = Command.make({
       dialects: Capabilities.dialects,
       capabilities: Capabilities.capabilities,
       limits: Capabilities.frameLimits(connection.maxFrameBytes),
-      enforcement: Capabilities.enforcement(yield* Trust.level),
+      enforcement: yield* Capabilities.enforcement,
       schemaHash,
       sessionId,
       epoch,

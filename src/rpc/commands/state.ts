@@ -17,7 +17,7 @@ import * as Trust from "../../services/Trust.ts"
 import * as Command from "../Command.ts"
 import { levelMembers } from "../dialect/Dialect.ts"
 import { queuedTexts } from "../protocol/events/QueueFrames.ts"
-import { protocolVersion } from "../protocol/Capabilities.ts"
+import { Enforcement, enforcement, protocolVersion } from "../protocol/Capabilities.ts"
 import { stateMembers } from "./sessions/sessionInfo.ts"
 
 const Strings = Schema.Array(Schema.String)
@@ -56,6 +56,7 @@ const State = Schema.Struct({
   protocol: Schema.Struct({ dialect: Schema.String, version: Schema.Int }),
   /** Whether code of the project may run and all of its settings count. */
   trust: Trust.TrustLevel,
+  enforcement: Enforcement,
   systemPrompt: optional(Schema.String, "With `verbose`, and in the dialect `xcsh-strict`."),
   dumpTools: optional(
     Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, parameters: JsonObject })),
@@ -112,7 +113,8 @@ const getState = Command.make({
       isBashRunning: yield* shell.isUserRunning,
       isSettled,
       protocol: { dialect: connection.dialect.name, version: protocolVersion },
-      trust: yield* Trust.level
+      trust: yield* Trust.level,
+      enforcement: yield* enforcement
     }
     const { largeState = [] } = connection.dialect
     const has = (member: (typeof largeState)[number]) => verbose === true || largeState.includes(member)

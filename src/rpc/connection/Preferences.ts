@@ -31,6 +31,8 @@ export interface Preferences {
   readonly abortQueue: AbortQueue
   /** `turn_diff` comes before the end of a turn that has changed files. */
   readonly turnDiffs?: boolean
+  /** The host answers `approval_request` itself. */
+  readonly approvals?: boolean
   /** The questions that the host can answer; all of them until it says otherwise. */
   readonly ui?: ReadonlySet<DialogMethod>
   readonly initialized: boolean

@@ -50,7 +50,8 @@ export const select = (question: SelectQuestion): Request => ({
   title: cut(question.title, shortText),
   options: optionsOf(question),
   ...detailsOf(question),
-  ...timeout(question)
+  ...timeout(question),
+  ...defined({ approvalId: question.approvalId })
 })
 
 /** The option as it was asked, if it was shown cut. */

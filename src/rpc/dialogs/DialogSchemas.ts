@@ -52,5 +52,6 @@ export const requestFields = {
   widgetKey: optional(Schema.String),
   widgetLines: optional(Schema.Array(Schema.String)),
   widgetPlacement: optional(Schema.Literal("aboveEditor", "belowEditor")),
-  text: optional(Schema.String)
+  text: optional(Schema.String),
+  approvalId: optional(Schema.String, "The `approval_request` that the question is the mirror of.")
 }

@@ -1,10 +1,9 @@
 /** The first frame (supplement 5.2). It has the members of several families of hosts: each host reads its own. */
-import type { TrustLevel } from "../../services/Trust.ts"
 import type { Connection } from "../connection/Connection.ts"
 import * as Capabilities from "./Capabilities.ts"
 import { schemaHash } from "./schemaHash.ts"
 
-export const readyFrame = (connection: Connection, trust: TrustLevel): object => ({
+export const readyFrame = (connection: Connection, enforcement: typeof Capabilities.Enforcement.Type): object => ({
   type: "ready",
   version: connection.serverVersion,
   protocolVersion: 1,
@@ -19,6 +18,6 @@ export const readyFrame = (connection: Connection, trust: TrustLevel): object =>
     initialize: true
   },
   capabilities: Capabilities.capabilities,
-  enforcement: Capabilities.enforcement(trust),
+  enforcement,
   schemaHash
 })

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { AgentEvent } from "../../domain/conversation/AgentEvent.ts"
 import type { Model, ThinkingLevel } from "../../domain/model/Model.ts"
+import type { SessionApprovals } from "../Approvals.ts"
 import type { SessionBudget } from "../session/modules/Budget.ts"
 import type { Contributor } from "../hooks/Hooks.ts"
 import type { Session } from "../session/Session.ts"
@@ -20,6 +21,8 @@ export interface ParentSession {
   readonly controls: () => { readonly model?: Model; readonly thinkingLevel: ThinkingLevel }
   /** Every tool of the session: an agent may name one that is not built in. */
   readonly tools: Effect.Effect<ReadonlyArray<Tool>>
+  /** Judge what subagents do, too. */
+  readonly approvals: SessionApprovals
   /** Ask the hooks of the session about the tool calls of a subagent, too. */
   readonly contributors: () => ReadonlyArray<Contributor>
 }

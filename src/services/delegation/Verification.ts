@@ -44,6 +44,8 @@ export interface VerificationRequest {
   readonly artifacts: Option.Option<string>
   /** Every start is followed by its end, also when the verification is interrupted. */
   readonly publish: (event: AgentEvent) => void
+  /** Whether a command may run: a text that says why it may not. */
+  readonly approve?: (command: string) => Effect.Effect<string | undefined>
   /** Lets the same subagent work once more, in the same worktree; its exit code. */
   readonly repair: (prompt: string) => Effect.Effect<number>
   /** Asked before a repair; fails where the budget is spent. */

@@ -19,6 +19,8 @@ export interface SelectQuestion extends Question {
   readonly options: ReadonlyArray<string>
   /** Parallel to `options`. */
   readonly details?: ReadonlyArray<{ readonly description?: string }>
+  /** The approval that the question is about; hosts that know approvals may answer that instead. */
+  readonly approvalId?: string
   /** The option that a terminal marks first, which is otherwise the first one. Hosts do not see it. */
   readonly chosen?: string | undefined
 }

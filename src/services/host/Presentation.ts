@@ -6,11 +6,12 @@ import type * as Effect from "effect/Effect"
 import type { EventSink } from "../Agent.ts"
 import type { HostGone } from "./Transport.ts"
 
+/** `hasMissed`: something did not happen because nobody could be asked whether it may. */
 export type Outcome =
   /** `text` is that of the last assistant message; empty if there is none. */
-  | { readonly _tag: "Answered"; readonly text: string }
+  | { readonly _tag: "Answered"; readonly text: string; readonly hasMissed?: true }
   /** A value that fits the schema of the caller. */
-  | { readonly _tag: "Submitted"; readonly value: unknown }
+  | { readonly _tag: "Submitted"; readonly value: unknown; readonly hasMissed?: true }
   /** The model gave no value that fits. */
   | { readonly _tag: "Unfit"; readonly message: string }
   | { readonly _tag: "Failed"; readonly message: string }

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { JsonObject, optional } from "../../domain/conversation/Content.ts"
 
 const reasons = [
   "not_found",
@@ -26,7 +27,9 @@ export class FileError extends Schema.TaggedError<FileError>()("FileError", {
   path: Schema.String,
   reason: Schema.Literal(...reasons),
   /** The words of the system, what the path leads to instead, or why it was refused. */
-  description: Schema.String
+  description: Schema.String,
+  /** From a Layer that refuses: for the result of the tool, whose text is then the description alone. */
+  details: optional(JsonObject)
 }) {}
 
 export interface OpenFile {

@@ -12,6 +12,16 @@ export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** A program that starts another one in its place, such as one that puts it into a sandbox. */
+export interface Launcher {
+  /**
+   * What stands before the program and its arguments. `reads` are files of heddle's own that the program has to be able to read.
+   */
+  readonly words: (reads: ReadonlyArray<string>) => ReadonlyArray<string>
+  /** Descriptors that the launcher gets, as 3 and up. The caller closes them once the program has started. */
+  readonly files: ReadonlyArray<number>
+}
+
 /** A program that runs for its output, without a shell tree of its own. */
 export interface Program {
   /** Its name or path, then its arguments. */
@@ -25,8 +35,14 @@ export interface Program {
   readonly memoryLimit?: number
   /** Whether stderr is read; it is discarded unless this is true. */
   readonly keepErrors?: boolean
-  /** Whether what it leaves running lives on when heddle ends: a program of the user may start an agent of its own. */
+  /**
+   * Whether what it leaves running lives on when heddle ends: a program of the user, such as a password manager, may start an
+   * agent of its own. A Layer that confines programs leaves these alone.
+   */
   readonly mayLeaveJobs?: boolean
+  /** Folders that heddle itself wants it to change, where a Layer that confines programs lets it change others or none. */
+  readonly writes?: ReadonlyArray<string>
+  readonly launcher?: Launcher
 }
 
 export interface ProgramEnd {
@@ -50,6 +66,7 @@ export interface ShellSpawn {
   readonly env: Environment
   /** Gets stdout and stderr in the order of writing. The next chunk waits for the returned effect; most need none. */
   readonly take: (chunk: Uint8Array) => Effect.Effect<void> | undefined
+  readonly launcher?: Launcher
 }
 
 export interface ShellProcess {

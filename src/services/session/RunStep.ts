@@ -8,12 +8,15 @@ import type { AssistantMessage, CustomInput, RunMessage, ToolResultMessage } fro
 import type { Model } from "../../domain/model/Model.ts"
 import type { ModelEvent } from "../../domain/model/ModelEvent.ts"
 import type { BudgetExceeded, NoPrice, Reservation } from "./modules/Budget.ts"
+import type { Escalated } from "../machine/Sandbox.ts"
 import type { ModelFailure } from "../model/ModelClient.ts"
-import type { ToolAnswer, ToolFailure } from "../Tools.ts"
+import type { Tool, ToolAnswer, ToolContext, ToolFailure } from "../Tools.ts"
 
 /** What a step sees of its run. */
 export interface RunView {
   readonly runId: string
+  /** The place of the turn that is open, from 0. */
+  readonly turnIndex: () => number
   /** The messages of the run so far. */
   readonly messages: () => ReadonlyArray<RunMessage>
 }
@@ -73,10 +76,19 @@ export interface CallAsked {
   readonly input: JsonObject
 }
 
+/** The same, with what would run. */
+export interface CallToRun extends CallAsked {
+  readonly tool: Tool
+  /** Says what the call answers if it is interrupted while a step is asked about it. */
+  readonly orInterrupted: ToolContext["orInterrupted"]
+}
+
 /** Other arguments for a call, of which a frozen copy is made, or its end: the model reads the refusal. */
 export interface CallVerdict {
   readonly input?: JsonObject
   readonly refusal?: ToolFailure
+  /** What somebody has decided about the call and the sandbox. */
+  readonly escalation?: Escalated
 }
 
 export interface CallResult {
@@ -111,7 +123,9 @@ export interface RunStep {
    * What becomes of a call that is about to run; undefined: it runs as it is. Asked in the fiber of the call, for one call
    * after the other, in their order. Every call that would run passes here.
    */
-  readonly call?: (call: CallAsked) => Effect.Effect<CallVerdict | undefined>
+  readonly call?: (call: CallToRun) => Effect.Effect<CallVerdict | undefined>
+  /** `call` is asked behind those of all other steps: the arguments that it sees are those that run. */
+  readonly callsLast?: true
   /** Default: "start" with `call`, else "run". */
   readonly callMoment?: () => CallMoment
   /** What becomes of the result of a call that has run. Each step gets the answer of the one before it. */

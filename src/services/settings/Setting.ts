@@ -13,6 +13,13 @@ export interface Marks {
   readonly free?: true
   /** Files cannot change it in rpc mode, so that a host sees the same agent on every machine (protocol.md 1.3). */
   readonly reset?: true
+  /** The lists of all sources add up. */
+  readonly adds?: true
+  /**
+   * What a project's files may say, trusted or not, whatever the command line says, because the setting protects the user: more members of a list, a later
+   * one of the literals (they are in order, from loose to strict), a lower number, or nothing.
+   */
+  readonly project?: "more" | "stricter" | "lower" | "nothing"
   /** Reserved: the feature does not exist, so setting it is reported. */
   readonly planned?: true
 }
@@ -30,7 +37,7 @@ export const setting = <A, I>(
 ) => Schema.withConstructorDefault(Schema.propertySignature(marked(schema, description, marks)), () => initial)
 
 /** A setting that is on or off. */
-export const flag = (initial: boolean, description: string, ...marks: ReadonlyArray<keyof Marks>) =>
+export const flag = (initial: boolean, description: string, ...marks: ReadonlyArray<"free" | "reset" | "planned">) =>
   setting(Schema.Boolean, description, { default: initial, ...Object.fromEntries(marks.map((mark) => [mark, true])) })
 
 /** A setting that is unset by default. */

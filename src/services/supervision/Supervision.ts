@@ -30,6 +30,7 @@ export const NodeKind = Schema.Literal(
   "tool_call",
   "host_call",
   "dialog",
+  "approval",
   "compaction",
   "bash",
   "subagent",
@@ -41,7 +42,7 @@ export const NodeKind = Schema.Literal(
 export type NodeKind = typeof NodeKind.Type
 
 export interface WaitingOn {
-  readonly kind: "timer" | "host" | "dialog" | "lane"
+  readonly kind: "timer" | "host" | "dialog" | "approval" | "lane"
   readonly id?: string
   /** Unix milliseconds. */
   readonly until?: number

@@ -33,6 +33,8 @@ describe("hostile text on a terminal", () => {
       },
       async (host) => {
         host.type(`${keys.paste(`pasted ${attack}`)}${keys.enter}`)
+        await host.until(/Allow bash\?[^]*Risk/)
+        host.type("y")
         await host.settled(/failed ab/)
         await golden("hostile", host)
         const allowed = new RegExp(String.raw`\u001b\[(?:[\d;]*m|\d*[ABCJK]|\?(?:7|25|2004|2026)[hl])`, "g")

@@ -11,6 +11,9 @@ import type { ModelEvent } from "../../../src/domain/model/ModelEvent.ts"
 import * as EmbeddedAgent from "../../../src/layers/Embedded.ts"
 import * as HookLayer from "../../../src/layers/session/modules/hooks/HookLayer.ts"
 import { Agent } from "../../../src/services/Agent.ts"
+import { Approvals } from "../../../src/services/Approvals.ts"
+import { Session } from "../../../src/services/session/Session.ts"
+import { SessionCore } from "../../../src/services/session/SessionCore.ts"
 import { ModelCatalog } from "../../../src/services/model/ModelCatalog.ts"
 import { ModelClient, type ModelFailure, type ModelRequest } from "../../../src/services/model/ModelClient.ts"
 import { fixed, Trust } from "../../../src/services/Trust.ts"
@@ -86,6 +89,9 @@ export const make = Effect.fnUntraced(function* (options: DelegatingOptions) {
   return {
     agent: made,
     allowance: Context.get(context, Allowance),
+    approvals: Context.get(context, Approvals),
+    session: Context.get(context, Session),
+    supervision: Context.get(context, SessionCore).supervision,
     toolSet: Context.get(context, ToolSet),
     subagentSet: Context.get(context, SubagentSet),
     events,

@@ -11,6 +11,8 @@ export interface TerminalOptions {
   /** In place of heddle. */
   readonly command?: ReadonlyArray<string>
   readonly args?: ReadonlyArray<string>
+  /** What the terminal has by default; otherwise there is no sandbox. */
+  readonly keepsSandbox?: true
   readonly columns?: number
   readonly rows?: number
   readonly env?: Readonly<Record<string, string>>
@@ -80,6 +82,13 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
   const script = join(place.root, "scenario.json")
   if (scenario !== undefined) writeFileSync(script, JSON.stringify(scenario))
   const model = scenario === undefined ? [] : ["--model", "offline/script", "--set", `offline.scenario=${script}`]
+  // The same on machines with a sandbox and on those without.
+  const isHeddle =
+    options.command === undefined &&
+    options.keepsSandbox !== true &&
+    !args.includes("--sandbox") &&
+    !args.includes("--approvals")
+  const bare = isHeddle ? ["--sandbox", "off"] : []
   const virtual = VirtualTerminal.make(columns, rows)
   const decoder = new TextDecoder()
   const waiting = new Set<() => void>()
@@ -100,7 +109,7 @@ const start = (place: Place, options: TerminalOptions): TerminalHost => {
       for (const check of waiting) check()
     }
   })
-  const child = Bun.spawn([...command, ...model, ...args], {
+  const child = Bun.spawn([...command, ...model, ...bare, ...args], {
     terminal,
     cwd: place.work,
     env: {

@@ -1,5 +1,6 @@
 /** Subagents as a module of sessions: those of the process, around the session that starts them. */
 import * as Effect from "effect/Effect"
+import { Approvals } from "../../../services/Approvals.ts"
 import { Allowance } from "../../../services/session/modules/Budget.ts"
 import { type ParentSession, Subagents } from "../../../services/delegation/Delegation.ts"
 import { type SessionSubagents, SubagentSet } from "../../../services/delegation/Subagents.ts"
@@ -18,6 +19,7 @@ const build = Effect.fnUntraced(function* (open: (parent: ParentSession) => Sess
   const subagents = open({
     session,
     publish: events.publish,
+    approvals: yield* Approvals,
     budget: yield* Allowance,
     controls: (yield* Controls).values,
     tools: (yield* ToolSet).all,

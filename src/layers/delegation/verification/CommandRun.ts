@@ -102,7 +102,7 @@ export interface Ran {
 
 const defaultTimeoutMs = 300_000
 /** As `timeout` and shells report it. */
-const exitCodes = { timedOut: 124, notStarted: 127, interrupted: 130 }
+const exitCodes = { timedOut: 124, notAllowed: 126, notStarted: 127, interrupted: 130 }
 /** Milliseconds between TERM and KILL. */
 const patience = { grace: () => 100, jobGrace: 500 }
 /** A file name has at most 255 bytes, and the id of the subagent takes a part. */
@@ -170,12 +170,13 @@ const supervised = (means: Means, check: Check, output: CheckOutput) =>
     )
   })
 
-type Ended = Exit.Exit<Either.Either<ShellResult, ShellFailure>>
+type Ended = Exit.Exit<Either.Either<ShellResult, ShellFailure> | undefined>
 
 /** A command that could not be started explains itself in place of its output. */
 const ending = (exit: Ended) => {
   // It was interrupted, or the machinery below it is broken.
   if (Exit.isFailure(exit)) return { exitCode: exitCodes.interrupted }
+  if (exit.value === undefined) return { exitCode: exitCodes.notAllowed }
   if (Either.isLeft(exit.value)) {
     return { exitCode: exitCodes.notStarted, outputPreview: exit.value.left.message }
   }
@@ -208,10 +209,13 @@ export interface Watcher {
 export const run = (means: Means, check: Check, { ended, started }: Watcher) =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore): Effect.fn.Return<Ran> {
+      const { approve = () => Effect.succeed(undefined) } = check.request
+      const refusal = yield* restore(approve(check.command.command))
       const began = yield* Stopwatch.reading
       started()
       const output = outputOf(means, check)
-      const exit = yield* Effect.exit(restore(Effect.either(supervised(means, check, output))))
+      const work = refusal === undefined ? Effect.either(supervised(means, check, output)) : output.take(`${refusal}\n`)
+      const exit: Ended = yield* Effect.exit(Effect.map(restore(work), (ran) => ran ?? undefined))
       const kept = yield* output.finish
       const durationMs = yield* Stopwatch.since(began)
       const command = means.secrets.mask(check.command.command)

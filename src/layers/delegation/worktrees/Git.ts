@@ -58,7 +58,7 @@ const environment = (repository: Variables, { config = {}, env = {} }: Call): Va
 }
 
 /** Without it, git would look for a repository in the folder and above it, and use what is configured there. */
-const nowhere: Variables = { GIT_DIR: "/dev/null" }
+export const nowhere: Variables = { GIT_DIR: "/dev/null" }
 
 export interface Call {
   readonly cwd: string
@@ -74,8 +74,8 @@ export interface Ended {
 }
 
 export interface Git {
-  /** The same for the repository that the variables lead git to. */
-  readonly at: (repository: Variables) => Git
+  /** The same for the repository that the variables lead git to. It may change these folders, too. */
+  readonly at: (repository: Variables, writes?: ReadonlyArray<string>) => Git
   /** Runs git to its end, whatever its exit code is. */
   readonly end: (call: Call, ...args: ReadonlyArray<string>) => Effect.Effect<Ended, WorktreeFailed>
   /** What git wrote to stdout, without the newline at its end; fails with its words where it does not exit with 0. */
@@ -128,7 +128,12 @@ const failure = (args: ReadonlyArray<string>, { errors, exitCode }: Pick<Ended, 
   return new WorktreeFailed({ reason: "git", message: `git ${args[0]} failed: ${message}` })
 }
 
-export const make = (processes: typeof Processes.Service, repository: Variables = nowhere): Git => {
+/** `writes` are the folders that git may change where a sandbox holds it. */
+export const make = (
+  processes: typeof Processes.Service,
+  repository: Variables = nowhere,
+  writes: ReadonlyArray<string> = []
+): Git => {
   const { run } = processes
   const start = (call: Call, args: ReadonlyArray<string>, take: (chunk: Uint8Array) => void) =>
     Effect.mapBoth(
@@ -136,6 +141,7 @@ export const make = (processes: typeof Processes.Service, repository: Variables 
         command: ["git", ...args],
         cwd: call.cwd,
         env: environment(repository, call),
+        writes,
         onOutput: (chunk) => {
           take(chunk)
           return true
@@ -155,7 +161,7 @@ export const make = (processes: typeof Processes.Service, repository: Variables 
       return Effect.map(start(call, args, take), ({ errors, exitCode }) => ({ exitCode, output, errors }))
     })
   return {
-    at: (variables) => make(processes, variables),
+    at: (variables, more = []) => make(processes, variables, [...writes, ...more]),
     end,
     text: (call, ...args) =>
       Effect.flatMap(end(call, ...args), (ended) =>

@@ -146,7 +146,12 @@ const sweep = Effect.fnUntraced(function* (means: Claim.Means, cwd: string) {
 export const make = Effect.fnUntraced(function* ({ folder, bounds: given }: WorktreeOptions) {
   const replaying = yield* Effect.makeSemaphore(mostReplays)
   const { time, ...bounds } = { ...defaultBounds, ...given }
-  const means: Claim.Means = { git: Git.make(yield* Processes), files: yield* OwnFiles, folder, bounds }
+  const means: Claim.Means = {
+    git: Git.make(yield* Processes, Git.nowhere, [folder]),
+    files: yield* OwnFiles,
+    folder,
+    bounds
+  }
   return Worktrees.of({
     check: (cwd) => Effect.zipRight(Repository.locate(means.files, cwd), Repository.checkVersion(means.git)),
     open: (request) => replaying.withPermits(1)(open(means, request, time)),

@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function* ({ files, git }: Means, reposito
   )
   for (const name of [...shared, ...present])
     yield* Effect.mapError(files.link(LocalPaths.join(common, name), LocalPaths.join(folder, name)), failed)
-  return git.at({ GIT_DIR: dir, GIT_COMMON_DIR: folder, GIT_WORK_TREE: root })
+  return git.at({ GIT_DIR: dir, GIT_COMMON_DIR: folder, GIT_WORK_TREE: root }, [dir, common, root])
 })
 
 /** What the settings of a repository ask of calls. */

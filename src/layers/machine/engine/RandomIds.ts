@@ -10,7 +10,8 @@ const prefixes = {
   compaction: "cmp_",
   hostCall: "host_",
   hostCancel: "host_cancel_",
-  dialog: "ui_"
+  dialog: "ui_",
+  approval: "ap_"
 } as const
 
 const random = (): string => crypto.randomUUID().replaceAll("-", "")

@@ -21,10 +21,10 @@ export const withLimit = ({ command, memoryLimit }: Program): ReadonlyArray<stri
     : ["/bin/sh", "-c", `ulimit -c 0; ulimit -d ${memoryLimit}; exec "$0" "$@"`, ...command]
 
 const spawn = (program: Program): Effect.Effect<Child, SpawnFailed> => {
-  const { cwd, env = inherited(), keepErrors = false, mayLeaveJobs = false } = program
+  const { cwd, env = inherited(), keepErrors = false, launcher, mayLeaveJobs = false } = program
   const started = Offspring.start({
-    command: withLimit(program),
-    ...defined({ cwd }),
+    command: [...(launcher?.words([]) ?? []), ...withLimit(program)],
+    ...defined({ cwd, files: launcher?.files }),
     env,
     stdout: "pipe",
     ...(keepErrors ? { stderr: "pipe" } : {}),

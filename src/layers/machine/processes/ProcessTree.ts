@@ -129,6 +129,8 @@ const build = ({ grace, shellPath }: TreeOptions): ProcessTree => {
 
 interface Arguments {
   readonly args: ReadonlyArray<string>
+  /** What the shell has to read. */
+  readonly files: ReadonlyArray<string>
   readonly cleanUp: () => void
 }
 
@@ -136,10 +138,10 @@ interface Arguments {
 const asArguments = (command: string, shellPath: string): Arguments => {
   // Behind the command is the name that the shell has in its messages.
   if (Buffer.byteLength(command) <= longestArgument)
-    return { args: ["-c", command, shellPath], cleanUp: () => undefined }
+    return { args: ["-c", command, shellPath], files: [], cleanUp: () => undefined }
   const file = join(tmpdir(), `heddle-${crypto.randomUUID()}.sh`)
   writeFileSync(file, command, { mode: 0o600, flag: "wx" })
-  return { args: [file], cleanUp: () => rmSync(file, { force: true }) }
+  return { args: [file], files: [file], cleanUp: () => rmSync(file, { force: true }) }
 }
 
 const nothing: Source = { read: async () => undefined, close: () => undefined }
@@ -166,7 +168,7 @@ const toShell = (child: Child, mark: string, { cleanUp }: Arguments, output: Out
 /** Uninterruptible, so that the caller gets the shell that it started. */
 const start = Effect.fnUntraced(function* (
   [file, shellPath]: readonly [file: string, name: string],
-  { command, cwd, env, take }: ShellSpawn,
+  { command, cwd, env, launcher, take }: ShellSpawn,
   mark: string
 ) {
   const runtime = yield* Effect.runtime<never>()
@@ -175,8 +177,9 @@ const start = Effect.fnUntraced(function* (
     const text = pipe === undefined ? `exec 2>&1\n${command}` : command
     const given = yield* Effect.try({ try: () => asArguments(text, shellPath), catch: (cause) => cause })
     const child = yield* Offspring.start({
-      command: [file, ...given.args],
+      command: [...(launcher?.words(given.files) ?? []), file, ...given.args],
       cwd,
+      ...defined({ files: launcher?.files }),
       env: { ...env, [ProcessScan.markVariable]: mark },
       stdout: pipe?.input ?? "pipe",
       ...defined({ stderr: pipe?.input }),

@@ -9,6 +9,9 @@ export const failed = 1
 /** `--output-schema`: the model gave no answer that fits. */
 export const unfit = 3
 
+/** Something was denied in a one-shot run, because nobody could be asked whether it may happen. */
+export const unasked = 4
+
 /** 128 and the number of the signal, as shells have it. */
 export const bySignal: Readonly<Record<StopSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 
@@ -20,7 +23,7 @@ export const ofOutcome = (outcome: Outcome): number => {
   switch (outcome._tag) {
     case "Answered":
     case "Submitted":
-      return done
+      return outcome.hasMissed === true ? unasked : done
     case "Unfit":
       return unfit
     case "Failed":

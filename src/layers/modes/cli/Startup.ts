@@ -53,9 +53,12 @@ export const explained = {
   AmbiguousSession: unusable,
   NotASession: unusable,
   NewerSession: unusable,
+  SandboxRefused: unusable,
+  SandboxUnavailable: ({ message }: Error) => new StartupFailure({ code: "SANDBOX_UNAVAILABLE", message }),
   SessionInUse: refused,
   StoreFailure: refused,
   OptionRefused: unusable,
+  RuleRefused: unusable,
   UnknownModel: noModel,
   UnknownTool: ({ message }: Error) => invalid(`--tools: ${message}`)
 }

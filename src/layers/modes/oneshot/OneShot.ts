@@ -17,6 +17,7 @@ import type * as Process from "../../machine/processes/Process.ts"
 import { StartupFailure } from "../cli/arguments/OptionTable.ts"
 import type { OutputSchema } from "../../delegation/subagents/child/OutputSchema.ts"
 import * as Input from "./Input.ts"
+import * as Missed from "./Missed.ts"
 import * as Structured from "./Structured.ts"
 import * as TextOutput from "./TextOutput.ts"
 
@@ -146,6 +147,7 @@ const answer = <R>({ open }: Pick<OneShotOptions<R>, "open">, request: Request) 
     const sessions = yield* Sessions
     const presentation = yield* open
     const talk = makeTalk(sessions, presentation)
+    const missed = yield* Missed.watch
     yield* sessions.attach(talk.sink)
     const writing = yield* Effect.forkScoped(presentation.run)
     const finish = Effect.fnUntraced(function* (exit: Exit.Exit<Outcome, StartupFailure>) {
@@ -159,7 +161,7 @@ const answer = <R>({ open }: Pick<OneShotOptions<R>, "open">, request: Request) 
     })
     const gone = Effect.as(Fiber.await(writing), nobodyReads)
     const outcome = yield* ask(request, talk).pipe(Effect.raceFirst(gone), Effect.onExit(finish))
-    return Exit.isFailure(yield* Fiber.await(writing)) ? nobodyReads : outcome
+    return Exit.isFailure(yield* Fiber.await(writing)) ? nobodyReads : missed.mark(outcome)
   })
 
 /**

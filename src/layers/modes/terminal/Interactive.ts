@@ -22,9 +22,11 @@ import * as Rows from "./screen/Rows.ts"
 import * as Screen from "./screen/Screen.ts"
 import * as Style from "./screen/Style.ts"
 import * as Commands from "./session/Commands.ts"
+import * as Protection from "./view/Protection.ts"
 import * as Jobs from "./session/Jobs.ts"
 import * as Loop from "./session/Loop.ts"
 import type { Talk } from "./session/Talk.ts"
+import * as TerminalApprovals from "./session/TerminalApprovals.ts"
 import * as TerminalUi from "./session/TerminalUi.ts"
 import * as Messages from "./view/Messages.ts"
 import * as Transcript from "./view/Transcript.ts"
@@ -122,6 +124,7 @@ export const run = <E = never>(options: InteractiveOptions<E>) =>
         over: (title, answer) => notify("info", `? ${title} ${answer}`)
       })
       const terminalUi = yield* TerminalUi.connect({ dialogs, notify, changed, setText: line.set })
+      yield* TerminalApprovals.connect({ dialogs, style: screen.style, width: screen.width })
       const talk: Talk = {
         style: screen.style,
         width: screen.width,
@@ -146,6 +149,7 @@ export const run = <E = never>(options: InteractiveOptions<E>) =>
         showStored: showStored(transcript)
       })
       yield* sessions.attach(loop.sink)
+      screen.print(Rows.wrap(yield* Protection.words, screen.width()).map(screen.style.dim))
       yield* showStored(transcript)
       if (options.picksSession === true) loop.submit("/resume")
       yield* Effect.forkScoped(Effect.flatMap(sessions.current, (session) => Context.get(session, Startup).started))

@@ -97,7 +97,11 @@ export const make = Effect.fnUntraced(function* (parts: Parts) {
   /** The parts of a run, and what it does before its first turn. */
   return ({ message, runId, since }: AcceptedPrompt) => {
     const systemPrompt = makeSystemPrompt(instructions)
-    const steps = RunSteps.make(core.contributions(), { runId, messages: () => journal.messages })
+    const steps = RunSteps.make(core.contributions(), {
+      runId,
+      turnIndex: () => journal.turnIndex(),
+      messages: () => journal.messages
+    })
     const journal = RunJournal.make({ runId, core, ticks, budget, steps })
     const isPrompted = message.role === "user"
     const delivery = Delivery.make({ ids, journal, queue, session, now, modes, since, isPrompted, steps })

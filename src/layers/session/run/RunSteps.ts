@@ -13,7 +13,9 @@ import type {
   RunView
 } from "../../../services/session/RunStep.ts"
 
-export interface RunSteps extends Required<Omit<RunStep, "beginning" | "call" | "callMoment" | "result">> {
+export interface RunSteps extends Required<
+  Omit<RunStep, "beginning" | "call" | "callMoment" | "callsLast" | "result">
+> {
   readonly beginning: (run: RunBeginning) => Effect.Effect<BeginningAnswer>
   readonly calls: CallSteps.CallSteps
 }

@@ -98,8 +98,14 @@ export const make = (options: {
   readonly cwd: string
   readonly ledger: FileLedger
   readonly machine: Context.Context<Files>
-}) =>
-  Tool.makeWith(options.machine, {
+}) => {
+  const { ledger, machine } = options
+  const writer = Written.make("edit", options)
+  const planOf =
+    (args: Args, path = LocalPaths.ofArgument(args.path, options)) =>
+    (real: string) =>
+      edit(path, real, args, ledger)
+  return Tool.makeWith(machine, {
     name: "edit",
     description: [
       "Change a text file by replacing pieces of it. Every oldText must be in the file exactly once, so give as many",
@@ -110,9 +116,8 @@ export const make = (options: {
     parameters,
     prepare,
     concurrency: "exclusive",
-    run: (args, context): Effect.Effect<ToolOutput, ToolFailure, Files> => {
-      const path = LocalPaths.ofArgument(args.path, options)
-      const { ledger } = options
-      return Written.write({ tool: "edit", path, ledger, context, plan: (real) => edit(path, real, args, ledger) })
-    }
+    preview: (args, toolCallId) => writer.preview(args.path, planOf(args), toolCallId),
+    run: (args, context): Effect.Effect<ToolOutput, ToolFailure, Files> =>
+      writer.write(args.path, planOf(args), context)
   })
+}

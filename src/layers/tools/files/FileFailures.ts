@@ -45,10 +45,12 @@ const explain = (error: FileError, purpose: Purpose): Effect.Effect<string, neve
 export const changedText = (path: string): string =>
   `${path} has changed since you last read or wrote it, so nothing was written. Read it again, then repeat the change on what it holds now.`
 
-export const fromFileError = (error: FileError): Effect.Effect<never, ToolFailure, Files> =>
-  Effect.flatMap(explain(error, "read"), (message) => new ToolFailure({ message }))
+export const fromFileError = (error: FileError): Effect.Effect<never, ToolFailure, Files> => forPurpose("read")(error)
 
 export const forPurpose =
   (purpose: Purpose) =>
-  (error: FileError): Effect.Effect<never, ToolFailure, Files> =>
-    Effect.flatMap(explain(error, purpose), (message) => new ToolFailure({ message }))
+  (error: FileError): Effect.Effect<never, ToolFailure, Files> => {
+    const { description, details } = error
+    if (details !== undefined) return new ToolFailure({ message: description, details })
+    return Effect.flatMap(explain(error, purpose), (message) => new ToolFailure({ message }))
+  }

@@ -38,7 +38,6 @@ const plan = Effect.fnUntraced(function* (path: string, real: string, args: Args
   if (target.version !== undefined && ledger.isStale(real, target.version)) {
     return yield* new ToolFailure({ message: FileFailures.changedText(args.path) })
   }
-  if (created) yield* files.makeParents(real)
   const bytes = new TextEncoder().encode(args.content)
   const output = Tool.textOutput(`Successfully wrote ${bytes.length} bytes to ${args.path}`, {
     path,
@@ -46,15 +45,21 @@ const plan = Effect.fnUntraced(function* (path: string, real: string, args: Args
     created,
     ...(yield* Effect.orElseSucceed(changesOf(target, args.content), () => ({})))
   })
-  return { target, bytes, output }
+  return { target, bytes, output, needsParents: created }
 })
 
 export const make = (options: {
   readonly cwd: string
   readonly ledger: FileLedger
   readonly machine: Context.Context<Files>
-}) =>
-  Tool.makeWith(options.machine, {
+}) => {
+  const { ledger, machine } = options
+  const writer = Written.make("write", options)
+  const planOf =
+    (args: Args, path = LocalPaths.ofArgument(args.path, options)) =>
+    (real: string) =>
+      plan(path, real, args, ledger)
+  return Tool.makeWith(machine, {
     name: "write",
     description: [
       "Write a whole file: create it, with the directories above it, or replace everything it holds. The mode of an",
@@ -63,9 +68,8 @@ export const make = (options: {
     ].join(" "),
     parameters,
     concurrency: "exclusive",
-    run: (args, context): Effect.Effect<ToolOutput, ToolFailure, Files> => {
-      const path = LocalPaths.ofArgument(args.path, options)
-      const { ledger } = options
-      return Written.write({ tool: "write", path, ledger, context, plan: (real) => plan(path, real, args, ledger) })
-    }
+    preview: (args, toolCallId) => writer.preview(args.path, planOf(args), toolCallId),
+    run: (args, context): Effect.Effect<ToolOutput, ToolFailure, Files> =>
+      writer.write(args.path, planOf(args), context)
   })
+}

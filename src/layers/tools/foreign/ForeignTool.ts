@@ -94,7 +94,9 @@ const promptOf = ({ promptGuidelines, promptSnippet }: ForeignDefinition): NonNu
   }
 }
 
-const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments }: ForeignDefinition): Tool["run"] => {
+type Runs = Required<Pick<Tool, "preview" | "run">>
+
+const runsOf = (name: string, parameters: JsonObject, { execute, prepareArguments }: ForeignDefinition): Runs => {
   const invalid = (problem: string) => new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
 
   const prepare = (args: JsonObject): Either.Either<JsonObject, ToolFailure> => {
@@ -108,11 +110,15 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
     )
   }
 
-  return Effect.fn("ForeignTool.run")(function* (given: JsonObject, context: ToolContext) {
+  const check = Effect.fnUntraced(function* (given: JsonObject) {
     // The code of others may change its arguments, which are those of the message.
     const args = coerce(parameters, yield* prepare(copyOfObject(given)))
     const problem = ArgumentCheck.problemOf(parameters, args)
-    if (problem !== undefined) return yield* invalid(problem)
+    return problem === undefined ? args : yield* invalid(problem)
+  })
+
+  const run = Effect.fn("ForeignTool.run")(function* (given: JsonObject, context: ToolContext) {
+    const args = yield* check(given)
     const result = yield* keepingProgress(context, ({ progress, toolCallId }) => {
       const report = (partial: unknown) => {
         const output = ForeignResult.progress(partial)
@@ -126,6 +132,7 @@ const runOf = (name: string, parameters: JsonObject, { execute, prepareArguments
     })
     return yield* ForeignResult.read(name, result)
   })
+  return { preview: (given) => Effect.as(check(given), undefined), run }
 }
 
 export const fromDefinition = (definition: ForeignDefinition): Either.Either<Tool, ToolRefused> => {
@@ -146,7 +153,8 @@ export const fromDefinition = (definition: ForeignDefinition): Either.Either<Too
     ...(Object.keys(prompt).length === 0 ? {} : { prompt }),
     ...defined({ source }),
     concurrency,
+    origin: "extension",
     abortedText: abortedText ?? "Operation aborted",
-    run: runOf(name, parameters, definition)
+    ...runsOf(name, parameters, definition)
   })
 }

@@ -34,15 +34,22 @@ const withDeadline = Effect.fnUntraced(function* (
 
 export const toTool = (tool: HostTool): Tool => {
   const { description, name, parameters, timeoutMs } = tool
+  const check = (args: JsonObject) =>
+    Effect.suspend(() => {
+      const problem = ArgumentCheck.problemOf(parameters, args)
+      if (problem === undefined) return Effect.succeed(undefined)
+      return new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
+    })
   return {
     definition: { name, description, parameters },
     concurrency: "shared",
+    origin: "host",
     get abortedText() {
       return tool.abortedText?.() ?? `Host tool "${name}" was aborted`
     },
+    preview: check,
     run: Effect.fn("HostTool.run")(function* (args: JsonObject, context: ToolContext) {
-      const problem = ArgumentCheck.problemOf(parameters, args)
-      if (problem !== undefined) return yield* new ToolFailure({ message: `Invalid arguments for ${name}: ${problem}` })
+      yield* check(args)
       return yield* keepingProgress(context, (kept) =>
         timeoutMs === undefined ? tool.call(args, kept) : withDeadline(tool, timeoutMs, args, kept)
       )

@@ -50,6 +50,7 @@ export const make = (secrets: Secrets) => {
       return tool.definition
     },
     concurrency: tool.concurrency,
+    ...defined({ origin: tool.origin, preview: tool.preview }),
     get abortedText() {
       return tool.abortedText
     },

@@ -29,10 +29,14 @@ export interface FileSettingsOptions {
   readonly overrides: Readonly<Record<string, unknown>>
   /** More of the command line and the environment, by the name of the option or variable. Above `overrides`. */
   readonly above?: ReadonlyArray<SettingsSource>
+  /** What one word of the command line says of several settings. Below `overrides`. */
+  readonly preset?: SettingsSource
   /** Rpc mode: settings that change how the agent works cannot come from files (protocol.md 1.3). */
   readonly rpcReset?: boolean
   /** Changes defaults, which files and `--set` then override. */
   readonly dialect?: DialectName
+  /** Other defaults of the mode that heddle is started in. */
+  readonly initial?: SettingsSource
   /** Whether all of the project counts: settings, keys in its `.env`, extensions. Default: what the user has stored. */
   readonly trusted?: boolean | undefined
   /** Extensions of the project do not load anyway, so they are not worth a warning. */
@@ -112,19 +116,25 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   const trusted = decision.level === "trusted"
   const project = hasSettings ? yield* SettingsFiles.ofProject(files, cwd, trusted) : SettingsFiles.nothing
   const merged = merge([
+    ...(options.initial === undefined ? [] : [options.initial]),
     { name: `dialect ${dialect ?? ""}`, values: settingsOf(dialect) },
     ...own.sources,
     ...project.sources,
     ...(rpcReset ? [{ name: "rpc mode", values: settingsOf(dialect), isReset: true }] : []),
+    ...(options.preset === undefined ? [] : [options.preset]),
     given,
     ...above
   ])
-  const notices = yield* report(files, agentDir, [...own.failures, ...project.failures], merged)
+  const reported = yield* report(files, agentDir, [...own.failures, ...project.failures], merged)
   const looksForCode = hasProject && !trusted && !noExtensions
   const code = looksForCode ? yield* unusedExtensions(cwd, [`${cwd}/.heddle`, ...extra]) : []
   const keys = trusted ? [] : yield* unusedKeys(files, cwd)
   const leftOut = [...merged.leftOut, ...code, ...project.refused, ...keys]
-  const notice = leftOut.length === 0 ? undefined : Words.leftOut(leftOut, decision.level, decision.changes)
+  const notices = [
+    ...(leftOut.length === 0 ? [] : [Words.leftOut(leftOut, decision.level, decision.changes)]),
+    ...(merged.loosening.length === 0 ? [] : [Words.loosening(merged.loosening)])
+  ]
+  const notice = notices.length === 0 ? undefined : notices.join(" ")
   const hasQuestion = merged.leftOut.length + code.length > 0
   const isReportedLater = options.asksFirst === true && hasQuestion && !decision.isDecided
   if (notice !== undefined && !isReportedLater) yield* Effect.logWarning(notice)
@@ -142,8 +152,8 @@ export const load = Effect.fnUntraced(function* (options: FileSettingsOptions) {
   })
   const ofProject = declaring("project", `${cwd}/.heddle`, project.sources)
   const declared = Declared.withRoots(Declared.from(cwd, [...ofUser, ...ofProject]), sharedRoots)
-  const { origins, values } = merged
-  return { settings: values, origins, trust, declared, ...notices }
+  const { origins, tightened, values } = merged
+  return { settings: values, origins, tightened, trust, declared, ...reported }
 })
 
 export const make = (options: FileSettingsOptions) => Effect.map(load(options), ({ settings }) => settings)

@@ -45,7 +45,9 @@ const together = (read: ReadonlyArray<FilesRead>): FilesRead => ({
   refused: read.flatMap(({ refused }) => refused)
 })
 
-const parse = (path: string, read: Option.Option<string>, isUntrusted: boolean): FilesRead => {
+type Whose = Pick<SettingsSource, "isProject" | "isUntrusted">
+
+const parse = (path: string, read: Option.Option<string>, whose: Whose): FilesRead => {
   if (Option.isNone(read)) return nothing
   const text = read.value
   const values = ReadText.parse(path, text)
@@ -53,19 +55,19 @@ const parse = (path: string, read: Option.Option<string>, isUntrusted: boolean):
     return { ...nothing, failures: [`${path} is ignored, it is not ${ReadText.language(path)}: ${values.left}`] }
   // An empty YAML file, or one with nothing but comments, is null.
   const content = valuesIn(path, values.right ?? {})
-  return { ...nothing, sources: [{ name: path, values: content, text, isUntrusted, isOfPeers: isOfPeers(path) }] }
+  return { ...nothing, sources: [{ name: path, values: content, text, ...whose, isOfPeers: isOfPeers(path) }] }
 }
 
 const readOwn = (files: Files, path: string) =>
   Effect.match(ReadText.readIfPresent(files, path), {
     onFailure: ({ message }): FilesRead => ({ ...nothing, failures: [message] }),
-    onSuccess: (text) => parse(path, text, false)
+    onSuccess: (text) => parse(path, text, {})
   })
 
 const readProject = (files: Files, cwd: string, trusted: boolean, path: string) =>
   Effect.match(ReadText.readIfPresent(files, path, trusted ? {} : { within: cwd }), {
     onFailure: ({ reason }): FilesRead => ({ ...nothing, refused: [`${path.slice(cwd.length + 1)} (${reason})`] }),
-    onSuccess: (text) => parse(path, text, !trusted)
+    onSuccess: (text) => parse(path, text, { isProject: true, isUntrusted: !trusted })
   })
 
 export const ofProject = Effect.fnUntraced(function* (files: Files, cwd: string, trusted: boolean) {

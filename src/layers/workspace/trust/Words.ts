@@ -25,6 +25,11 @@ export const leftOut = (parts: ReadonlyArray<string>, level: TrustLevel, changes
   )
 }
 
+/** Settings of a project that no trust lets count. Not empty. */
+export const loosening = (keys: ReadonlyArray<string>): string =>
+  `These settings of the project would loosen what protects you, so they were left out: ${list(keys)}. ` +
+  "Only your own settings.json and the command line may set them so."
+
 export interface Asking {
   readonly cwd: string
   readonly extensions: ReadonlyArray<string>

@@ -307,3 +307,38 @@ it.scopedLive.each(Array.from({ length: 12 }, (_, index) => ({ moment: index + 1
       assert.deepStrictEqual(seen.at(-1), Checks.ended(attempt, moment % 6 === 0 ? "failed" : "skipped"))
     })
 )
+
+describe("a command that may not run", () => {
+  it.scopedLive(
+    "has failed with 126 and the reason in its log, is asked about before it starts, and others go on",
+    () =>
+      Effect.gen(function* () {
+        const { artifacts, cwd, events, start } = yield* Checks.make()
+        const asked: Array<readonly [command: string, before: number]> = []
+        const approve = (command: string) =>
+          Effect.sync(() => {
+            asked.push([command, events.length])
+            return command === "true" ? undefined : "Denied by user: not here"
+          })
+        const commands = [
+          { name: "make", command: "touch made" },
+          { name: "last", command: "true" }
+        ]
+        const result = yield* start(Checks.planOf(commands), { approve })
+        assert.deepStrictEqual(asked, [
+          ["touch made", 1],
+          ["true", 3]
+        ])
+        const [made, last] = result.attempts[0]?.commandResults ?? []
+        assert.deepStrictEqual(
+          [made?.exitCode, made?.outputPreview, last?.exitCode],
+          [126, "Denied by user: not here", 0]
+        )
+        assert.strictEqual(
+          readFileSync(`${artifacts}/0-Fix.verify.a1-1-make.log`, "utf8"),
+          "Denied by user: not here\n"
+        )
+        assert.isFalse(existsSync(`${cwd}/made`))
+      })
+  )
+})

@@ -78,7 +78,13 @@ describe("docs/cli.md", () => {
   it("has every exit code of the code, and no other", () => {
     const [, section = ""] = page.split("## Exit codes")
     const listed = [...section.matchAll(/^\| +(\d+) \|/gm)].map(([, code]) => Number(code))
-    const known = [ExitCode.done, ExitCode.failed, ExitCode.unfit, ...Object.values(ExitCode.bySignal)]
+    const known = [
+      ExitCode.done,
+      ExitCode.failed,
+      ExitCode.unfit,
+      ExitCode.unasked,
+      ...Object.values(ExitCode.bySignal)
+    ]
     assert.deepStrictEqual(
       listed.toSorted((a, b) => a - b),
       known.toSorted((a, b) => a - b)

@@ -30,7 +30,7 @@ const make = Effect.fnUntraced(function* (goesOn: Array<string | CustomInput>, p
     core: { entries: session, events: { ...Events.make("e"), publish }, fork: Effect.runFork, ids, now },
     ticks: now,
     budget: Budgets.unlimited,
-    steps: RunSteps.make([], { runId: "r", messages: () => [] })
+    steps: RunSteps.make([], { runId: "r", turnIndex: () => 0, messages: () => [] })
   })
   const delivery = Delivery.make({
     ids,

@@ -11,7 +11,7 @@ import { model } from "../../../support/agent/ScriptedModel.ts"
 const stepsOf = (...steps: ReadonlyArray<RunStep>) =>
   RunSteps.make(
     steps.map((step, at) => ({ name: String(at), run: () => step })),
-    { runId: "r", messages: () => [] }
+    { runId: "r", turnIndex: () => 0, messages: () => [] }
   )
 
 const message: AssistantMessage = {

@@ -48,19 +48,20 @@ it.effect("a definition becomes a tool with a plain schema", () =>
       concurrency: "exclusive",
       source: sourceInfo
     })
-    const { run: _, ...rest } = tool
+    const { preview: _preview, run: _, ...rest } = tool
     assert.deepStrictEqual(rest, {
       definition: { name: "todo", description: "Keeps a list", parameters: plain },
       label: "To do",
       prompt: { snippet: "Keeps the list", guidelines: ["Use todo for plans.", `${"x".repeat(1000)}…`] },
       source: sourceInfo,
       concurrency: "exclusive",
+      origin: "extension",
       abortedText: "Operation aborted"
     })
     assert.deepStrictEqual(Object.getOwnPropertySymbols(tool.definition.parameters), [])
     const bare = yield* made({ description: " ", parameters: undefined })
     assert.deepStrictEqual(bare.definition, { name: "todo", description: "todo", parameters: { type: "object" } })
-    assert.deepStrictEqual(Object.keys(bare), ["definition", "concurrency", "abortedText", "run"])
+    assert.deepStrictEqual(Object.keys(bare), ["definition", "concurrency", "origin", "abortedText", "preview", "run"])
   })
 )
 

@@ -33,10 +33,10 @@ describe("members", () => {
   })
 })
 
-it("the only setting that is also a group is todo.reminders", () => {
+it("the only settings that are also groups are todo.reminders and sandbox", () => {
   const { groups, types } = Keys.known()
   assert.deepStrictEqual(
     [...groups].filter((group) => types.has(group)),
-    ["todo.reminders"]
+    ["todo.reminders", "sandbox"]
   )
 })

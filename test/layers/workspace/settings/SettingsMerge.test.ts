@@ -237,3 +237,103 @@ describe("parseOverride", () => {
     assert.deepStrictEqual(parseOverride("novalue"), Either.left('--set expects <key>=<value>, got "novalue"'))
   })
 })
+
+describe("settings that protect the user", () => {
+  const project = (values: object): SettingsSource => ({ name: "project", values, isProject: true })
+  const merged = (...sources: ReadonlyArray<SettingsSource>) => {
+    const { leftOut, loosening, values } = merge(sources)
+    return { sandbox: values.sandbox, network: values.network, hidden: values["sandbox.hidden"], leftOut, loosening }
+  }
+  const own = { name: "--sandbox", values: { sandbox: "workspace-write", network: "on", "sandbox.hidden": ["a"] } }
+
+  it("a project makes them stricter, also against the command line and without trust", () => {
+    const strict = { sandbox: "read-only", network: "off", "sandbox.hidden": ["b"] }
+    for (const source of [project(strict), { ...project(strict), isUntrusted: true }]) {
+      assert.deepStrictEqual(merged(source, own), {
+        sandbox: "read-only",
+        network: "off",
+        hidden: ["a", "b"],
+        leftOut: [],
+        loosening: []
+      })
+    }
+  })
+  it("and never looser, trusted or not; what says the same is no news", () => {
+    const loose = { sandbox: "off", network: "on", "sandbox.writable": ["/"], "sandbox.env": ["A_KEY"] }
+    assert.deepStrictEqual(merged(project(loose), own), {
+      sandbox: "workspace-write",
+      network: "on",
+      hidden: ["a"],
+      leftOut: [],
+      loosening: ["sandbox", "sandbox.writable", "sandbox.env"]
+    })
+    assert.deepStrictEqual(merged(project({ network: "on" })).loosening, ["network"])
+    assert.deepStrictEqual(merged(project({ sandbox: "off" })).loosening, [])
+  })
+  it("a value of the wrong type is reported as anywhere else", () => {
+    assert.deepStrictEqual(result(project({ sandbox: "of" })).problems.length, 1)
+  })
+})
+
+describe("settings of approvals", () => {
+  const user = {
+    name: "user",
+    values: { approvals: { mode: "ask", allow: ["bash(ls)"], deny: ["bash(rm *)"], timeoutMs: 1000 } }
+  }
+  const project = (approvals: object, isUntrusted = true): SettingsSource => ({
+    name: "project",
+    values: { approvals },
+    isProject: true,
+    isUntrusted
+  })
+  const approvals = (...sources: ReadonlyArray<SettingsSource>) => {
+    const { leftOut, loosening, tightened, values } = merge(sources)
+    const found = Object.entries(values).filter(([key]) => key.startsWith("approvals."))
+    return {
+      values: Object.fromEntries(found.map(([key, value]) => [key.slice("approvals.".length), value])),
+      leftOut,
+      loosening,
+      tightened: [...tightened.keys()]
+    }
+  }
+  const base = { mode: "ask", allow: ["bash(ls)"], ask: [], deny: ["bash(rm *)"], timeoutMs: 1000, unasked: "reads" }
+
+  it("lists of all sources add up", () => {
+    const flags = { name: "--deny", values: { "approvals.deny": ["bash(git push*)"] } }
+    assert.deepStrictEqual(approvals(user, flags).values, { ...base, deny: ["bash(rm *)", "bash(git push*)"] })
+  })
+
+  it("a project adds rules that deny and ask, trusted or not, and what is stricter", () => {
+    for (const isUntrusted of [true, false]) {
+      const found = approvals(
+        user,
+        project({ mode: "deny", ask: ["write"], deny: ["read(keys/**)"], timeoutMs: 10 }, isUntrusted)
+      )
+      assert.deepStrictEqual(found, {
+        values: { ...base, mode: "deny", ask: ["write"], deny: ["bash(rm *)", "read(keys/**)"], timeoutMs: 10 },
+        leftOut: [],
+        loosening: [],
+        tightened: ["approvals.mode", "approvals.ask", "approvals.deny", "approvals.timeoutMs"]
+      })
+    }
+  })
+
+  it("what would loosen is left out, trusted or not, also against what comes after the project", () => {
+    const loose = { mode: "off", allow: ["bash"], unasked: "sandboxed", timeoutMs: 5000 }
+    for (const isUntrusted of [true, false]) {
+      assert.deepStrictEqual(approvals(user, project(loose, isUntrusted)), {
+        values: base,
+        leftOut: [],
+        loosening: ["approvals.mode", "approvals.allow", "approvals.unasked", "approvals.timeoutMs"],
+        tightened: []
+      })
+    }
+    const flags = { name: "--approvals", values: { "approvals.mode": "off" } }
+    assert.strictEqual(approvals(user, project({ mode: "deny" }), flags).values["mode"], "deny")
+  })
+
+  it("a wrong type is reported and counts for nothing", () => {
+    const { problems, values } = merge([project({ mode: "never", deny: 7 })])
+    assert.deepStrictEqual([values["approvals.mode"], values["approvals.deny"], problems.length], ["off", [], 2])
+  })
+})

@@ -8,6 +8,7 @@ import type { JsonObject } from "../../../../domain/conversation/Content.ts"
 import type { AgentDefinition } from "../../../../domain/subagents/AgentDefinition.ts"
 import type { VerificationResult } from "../../../../domain/subagents/Verification.ts"
 import { defined } from "../../../../domain/Values.ts"
+import type { SessionApprovals } from "../../../../services/Approvals.ts"
 import type { SessionBudget } from "../../../../services/session/modules/Budget.ts"
 import type { ParentSession } from "../../../../services/delegation/Delegation.ts"
 import type { SessionSubagents, Task } from "../../../../services/delegation/Subagents.ts"
@@ -18,6 +19,7 @@ import {
   Verification,
   type VerificationPlan
 } from "../../../../services/delegation/Verification.ts"
+import { inWorkspace } from "../../../../services/machine/Sandbox.ts"
 import { type Delta, Worktrees, type Worktree } from "../../../../services/delegation/Worktrees.ts"
 import type { Tool } from "../../../../services/Tools.ts"
 import * as LocalPaths from "../../../machine/files/LocalPaths.ts"
@@ -135,7 +137,15 @@ const bringBack = Effect.fnUntraced(function* (
   if (path !== undefined) outcome.patchPath = path
 })
 
+/** A command of a verification is judged as one of the shell. */
+const approveCheck = (approvals: SessionApprovals, command: string) =>
+  Effect.map(
+    Effect.orDie(approvals.judge({ tool: { name: "bash", source: "verification" }, args: { command }, refs: {} })),
+    (denial) => denial?.text
+  )
+
 const verify = Effect.fnUntraced(function* (
+  approvals: SessionApprovals,
   { artifacts, budget, plan }: Batch,
   { id }: BatchTask,
   parent: ParentSession["publish"],
@@ -153,6 +163,7 @@ const verify = Effect.fnUntraced(function* (
     task: text,
     artifacts: Option.some(yield* artifacts.folder),
     publish: parent,
+    approve: (command) => approveCheck(approvals, command),
     repair: (prompt) => Effect.map(child.converse(prompt), ({ status }) => (status === "completed" ? 0 : 1)),
     mayRepair: budget.check
   })
@@ -179,12 +190,17 @@ export const run = Effect.fnUntraced(function* (
   const text = ChildPrompt.task(batch.context, task.assignment)
   const submitted = yield* Deferred.make<SubmitResult.Submitted>()
   const budget = yield* batch.budget.child({ scope: "subagent", id, limits: agent.limits ?? {} })
+  const folder = worktree?.cwd ?? cwd
+  const approvals = parent.approvals.below(id, folder)
   const isKept = yield* batch.artifacts.isKept
-  const child = yield* ChildSession.open(
+  // In a sandbox, an isolated agent changes its worktree, and not the folder that it is a copy of.
+  const inside = inWorkspace(worktree?.root)
+  const session = ChildSession.open(
     {
       id,
       agent,
-      cwd: worktree?.cwd ?? cwd,
+      cwd: folder,
+      approvals,
       ...(worktree === undefined ? {} : { copyOf: cwd }),
       task: text,
       ...defined({ schema: schema?.given }),
@@ -192,17 +208,18 @@ export const run = Effect.fnUntraced(function* (
       budget,
       tools: [...batch.tools, SubmitResult.make({ submitted, ...defined({ schema: schema?.checked }) })],
       contributors: parent.contributors(),
-      subagents: batchTask.subagents(worktree?.cwd ?? cwd),
+      subagents: batchTask.subagents(folder),
       ...(isKept ? { file: `${yield* batch.artifacts.folder}/${id}.jsonl` } : {}),
       see: batchTask.see
     },
     batchTask.node
   )
+  const child = yield* inside(session)
   batchTask.opened(child)
   batchTask.progress.become("running")
   yield* Effect.addFinalizer(() => Effect.map(child.spent, (spent) => (outcome.spent = spent)))
   Object.assign(outcome, yield* Conversation.toResult(child, text, submitted, schema !== undefined))
   if (worktree === undefined) return
-  yield* verify(batch, batchTask, publish, text, worktree, child, outcome)
+  yield* inside(verify(approvals, batch, batchTask, publish, text, worktree, child, outcome))
   yield* bringBack(batch, batchTask, worktree, child, outcome)
 })

@@ -9,6 +9,7 @@ import { lastAssistantText } from "../../../../domain/conversation/Message.ts"
 import type { ForeignEntry } from "../../../../domain/session/SessionEntry.ts"
 import type { AgentDefinition } from "../../../../domain/subagents/AgentDefinition.ts"
 import { defined } from "../../../../domain/Values.ts"
+import type { SessionApprovals } from "../../../../services/Approvals.ts"
 import type { SessionBudget } from "../../../../services/session/modules/Budget.ts"
 import type { Contributor } from "../../../../services/hooks/Hooks.ts"
 import { HostTools } from "../../../../services/host/HostTools.ts"
@@ -58,6 +59,8 @@ export interface ChildOptions {
   readonly schema?: JsonObject
   readonly chosen: ChosenModel
   readonly budget: SessionBudget
+  /** Judges what the agent does. */
+  readonly approvals: SessionApprovals
   /** Beside the built-in tools that the agent may use. */
   readonly tools: ReadonlyArray<Tool>
   readonly contributors: ReadonlyArray<Contributor>
@@ -103,7 +106,7 @@ const opening = Effect.fnUntraced(function* ({ agent, schema, task }: ChildOptio
 const openSession = (options: ChildOptions) =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore) {
-      const { agent, budget, chosen, contributors, copyOf, cwd, file, subagents } = options
+      const { agent, approvals, budget, chosen, contributors, copyOf, cwd, file, subagents } = options
       const { create } = yield* SessionStore
       const tools = yield* toolsFor(options)
       const log = create({ entries: [yield* opening(options)], ...defined({ path: file }) })
@@ -114,7 +117,7 @@ const openSession = (options: ChildOptions) =>
         ...defined({ model }),
         thinkingLevel,
         scopedModels: [],
-        plan: child({ budget, contributors, subagents, tools })
+        plan: child({ approvals, budget, contributors, subagents, tools })
       })
       const services = yield* Effect.context<ChildServices>()
       const registry = yield* Registry

@@ -51,11 +51,11 @@ const holdInput = () => {
 const nothing = { output: "ignore", started: () => undefined, release: () => undefined } as const
 
 export const spawn = (options: SpawnOptions): Child => {
-  const { command, cwd, env, holdsInput = false, mark, stderr = "ignore", stdout = "ignore" } = options
+  const { command, cwd, env, files = [], holdsInput = false, mark, stderr = "ignore", stdout = "ignore" } = options
   const { output, release, started } = holdsInput ? holdInput() : nothing
   try {
     const child = Marks.put(mark, () =>
-      Bun.spawn([...command], { ...defined({ cwd }), env, detached: true, stdio: [output, stdout, stderr] })
+      Bun.spawn([...command], { ...defined({ cwd }), env, detached: true, stdio: [output, stdout, stderr, ...files] })
     )
     return {
       pid: child.pid,

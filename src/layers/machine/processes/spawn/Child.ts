@@ -25,6 +25,8 @@ export interface SpawnOptions {
   /** A descriptor, or a stream of the child. */
   readonly stdout?: number | "pipe"
   readonly stderr?: number | "pipe"
+  /** Descriptors that the child gets as 3 and up. */
+  readonly files?: ReadonlyArray<number>
   /** What it starts bears the mark, too (Marks.ts). */
   readonly mark: string
 }

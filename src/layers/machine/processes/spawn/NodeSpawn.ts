@@ -1,5 +1,5 @@
 /** Processes by node:child_process, where a program on Node has heddle as a library. */
-import { type ChildProcess, execFile, spawn as spawnNow } from "node:child_process"
+import { type ChildProcess, execFile, spawn as spawnNow, type StdioOptions } from "node:child_process"
 import { accessSync, closeSync, constants, openSync, statSync, unlinkSync } from "node:fs"
 import { Socket } from "node:net"
 import { tmpdir } from "node:os"
@@ -79,10 +79,11 @@ const marked = ({ command, cwd, env, mark }: SpawnOptions): ReadonlyArray<string
 }
 
 const start = (options: SpawnOptions): ChildProcess => {
-  const { cwd, env, holdsInput = false, stderr = "ignore", stdout = "ignore" } = options
+  const { cwd, env, files = [], holdsInput = false, stderr = "ignore", stdout = "ignore" } = options
   const [file = "", ...args] = marked(options)
   const stdin = holdsInput ? "pipe" : "ignore"
-  return spawnNow(file, args, { ...defined({ cwd }), env: { ...env }, detached: true, stdio: [stdin, stdout, stderr] })
+  const stdio = [stdin, stdout, stderr, ...files] satisfies StdioOptions
+  return spawnNow(file, args, { ...defined({ cwd }), env: { ...env }, detached: true, stdio })
 }
 
 const toChild = (child: ChildProcess, pid: number): Child => ({

@@ -46,6 +46,9 @@ export const listModels = valueOptional(
 
 /** What `--mode` may be. */
 const modes = ["text", "json", "rpc", "rpc-ui"] as const
+/** Modes, and words that stand for a mode and a sandbox. */
+const approvals = ["off", "ask", "deny", "read-only", "auto", "full"] as const
+const sandboxModes = ["off", "read-only", "workspace-write"] as const
 export const updateForms = ["full", "delta"] as const
 export const agentEnds = ["final", "per-attempt"] as const
 export type AgentEnd = (typeof agentEnds)[number]
@@ -114,6 +117,26 @@ export const optionGroups: ReadonlyArray<OptionGroup> = [
       text("max-cost", "usd", "What a session and its subagents may cost, in US dollars"),
       text("max-tokens", "n", "How many tokens a session and its subagents may use"),
       text("max-turns", "n", "How many times a session and its subagents may call their models")
+    ]
+  },
+  {
+    title: "Approvals",
+    options: [
+      choice("approvals", approvals, "What becomes of commands, changes and other effects that no rule speaks of"),
+      repeated("allow", "rule", "Let this happen without a question, such as 'bash(git status*)' or 'write(src/**)'"),
+      repeated("ask", "rule", "Ask before this happens"),
+      repeated("deny", "rule", "Let this never happen")
+    ]
+  },
+  {
+    title: "Sandbox",
+    options: [
+      choice(
+        "sandbox",
+        sandboxModes,
+        "What commands and file tools may change: anything, nothing, or the working folder (docs/sandbox.md)"
+      ),
+      choice("network", ["on", "off"], "Whether commands in the sandbox reach the network (default: off)")
     ]
   },
   {
@@ -190,7 +213,7 @@ export interface Given {
 
 /** heddle cannot do what its command line asks for. The code is for programs, the message for people. */
 export class StartupFailure extends Schema.TaggedError<StartupFailure>()("StartupFailure", {
-  code: Schema.Literal("INVALID_ARG", "NO_MODEL", "STARTUP_ERROR"),
+  code: Schema.Literal("INVALID_ARG", "NO_MODEL", "SANDBOX_UNAVAILABLE", "STARTUP_ERROR"),
   message: Schema.String
 }) {}
 

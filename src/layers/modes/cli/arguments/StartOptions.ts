@@ -11,6 +11,8 @@ import * as Text from "../../../../domain/Text.ts"
 import { defined } from "../../../../domain/Values.ts"
 import * as Environment from "../../../machine/processes/Environment.ts"
 import * as FileSettings from "../../../workspace/settings/FileSettings.ts"
+import type { SettingsSource } from "../../../workspace/settings/SettingsMerge.ts"
+import * as ApprovalOptions from "./ApprovalOptions.ts"
 import * as Mode from "./Mode.ts"
 import { type AgentEnd, agentEnds, type Given, invalid, optionTable, updateForms } from "./OptionTable.ts"
 
@@ -39,6 +41,12 @@ export interface StartOptions extends Mode.Choice {
   readonly noTools: boolean
   readonly noBuiltinTools: boolean
   readonly overrides: Readonly<Record<string, unknown>>
+  /** What options say of settings by other names than `--set`. */
+  readonly above: ReadonlyArray<SettingsSource>
+  /** What one word says of several settings. */
+  readonly preset?: SettingsSource
+  /** The defaults of the mode. */
+  readonly initial?: SettingsSource
   readonly rpcReset: boolean
   readonly trusted?: boolean
   readonly extensionPaths: ReadonlyArray<string>
@@ -85,7 +93,12 @@ export const assignments = Effect.fnUntraced(function* (given: Given) {
 /** The values of `--set`, and what other options say about settings. */
 export const readOverrides = Effect.fnUntraced(function* (given: Given) {
   const isOffline = given.values.has("offline") || Option.isSome(yield* Environment.variable("PI_OFFLINE"))
-  return { ...(yield* assignments(given)), ...(isOffline ? { "models.discover": [] } : {}) }
+  const [sandbox, network] = [given.values.get("sandbox")?.[0], given.values.get("network")?.[0]]
+  return {
+    ...(yield* assignments(given)),
+    ...defined({ sandbox, network }),
+    ...(isOffline ? { "models.discover": [] } : {})
+  }
 })
 
 /** What the user says about the project; nothing where they leave it to what they have stored. */
@@ -210,6 +223,8 @@ export const read = Effect.fnUntraced(function* (given: Given, choice: Mode.Choi
     noBuiltinTools: has("no-builtin-tools"),
     models: list(one("models") ?? ""),
     overrides: yield* readOverrides(given),
+    above: ApprovalOptions.sources(given),
+    ...defined({ initial: ApprovalOptions.initial(choice.mode, given), preset: ApprovalOptions.preset(given) }),
     rpcReset: choice.mode === "rpc" && !has("inherit-settings"),
     ...trustOf(has),
     extensionPaths: given.values.get("extension") ?? [],

@@ -14,14 +14,17 @@ import type { SettingsSource } from "../../../workspace/settings/SettingsMerge.t
 import { type Given, invalid } from "../arguments/OptionTable.ts"
 import * as Startup from "../Startup.ts"
 import * as SecretMask from "./SecretMask.ts"
+import * as ApprovalOptions from "../arguments/ApprovalOptions.ts"
 import * as StartOptions from "../arguments/StartOptions.ts"
 
 const longestValue = 60
 
 /** Options and variables that count more than a setting. The last one counts most. */
-const above = Effect.fnUntraced(function* ({ values }: Given) {
-  const sources: Array<SettingsSource> = []
+const above = Effect.fnUntraced(function* (given: Given) {
+  const { values } = given
+  const sources: Array<SettingsSource> = [...ApprovalOptions.sources(given)]
   const add = (name: string, key: string, value: unknown) => sources.push({ name, values: { [key]: value } })
+  for (const name of ["sandbox", "network"]) if (values.has(name)) add(`--${name}`, name, values.get(name)?.[0])
   const offline = values.has("offline") ? "--offline" : undefined
   const variable = Option.isSome(yield* Environment.variable("PI_OFFLINE")) ? "variable PI_OFFLINE" : undefined
   const reason = offline ?? variable
@@ -71,7 +74,10 @@ const details = (setting: Effective.Effective, cwd: string) =>
     ...(setting.reset === true
       ? ["  Rpc mode resets it to its default, except with --set or --inherit-settings."]
       : []),
-    ...(setting.free === true ? [] : ["  In the files of a project it counts only if you trust the project."])
+    ...(setting.project === undefined ? [] : ["  It protects you: a project can at most make it stricter."]),
+    ...(setting.free === true || setting.project !== undefined
+      ? []
+      : ["  In the files of a project it counts only if you trust the project."])
   ].join("\n")
 
 const noSuch = (key: string) => {
@@ -88,7 +94,7 @@ const load = Effect.fnUntraced(function* (given: Given, cwd: string) {
     cwd,
     overrides: yield* StartOptions.assignments(given),
     above: yield* above(given),
-    ...defined({ dialect }),
+    ...defined({ dialect, preset: ApprovalOptions.preset(given) }),
     ...StartOptions.trustOf(has),
     rpcReset: !has("inherit-settings")
   })

@@ -27,6 +27,7 @@ import { wrap } from "../help/Layout.ts"
 import * as Startup from "../Startup.ts"
 import { type Check, ok, problem, warning, withWarnings } from "./Check.ts"
 import * as Machine from "./Machine.ts"
+import * as SandboxCheck from "./SandboxCheck.ts"
 
 /** Warnings that the files of the user cause say themselves what to do, if anything can be done. */
 const ofWarning = (text: string): Check => {
@@ -153,6 +154,7 @@ const examine = Effect.fnUntraced(function* (given: Given, version: string) {
   const checks: ReadonlyArray<Check> = [
     ok("version", version),
     ...(yield* Machine.checks(loaded.settings.shellPath)),
+    yield* SandboxCheck.check(loaded.settings),
     ...(yield* folderChecks(location)),
     ...(isQuiet ? [ok("settings", "no mistakes")] : []),
     ...warned,

@@ -14,8 +14,16 @@ import * as Editor from "./Editor.ts"
 import * as EditorRows from "./EditorRows.ts"
 import type { Input } from "./Keys.ts"
 
+/** What else there is to a choice of heddle itself. */
+export interface ChoiceManner {
+  /** Rows below the title. */
+  readonly about: ReadonlyArray<string>
+  /** A letter for each option, which answers at once. */
+  readonly keys: ReadonlyArray<string>
+}
+
 export type Asked =
-  | { readonly _tag: "Select"; readonly question: SelectQuestion }
+  | { readonly _tag: "Select"; readonly question: SelectQuestion; readonly manner?: ChoiceManner }
   | { readonly _tag: "Confirm"; readonly question: ConfirmQuestion }
   | { readonly _tag: "Text"; readonly question: InputQuestion | EditorQuestion }
 
@@ -51,12 +59,14 @@ const moves: Readonly<Record<string, -1 | 1>> = { up: -1, "ctrl+p": -1, "shift+t
 /** With fewer options a digit is an answer; with more of them Enter ends the number. */
 const fewOptions = 10
 
-const select = (dialog: Dialog, { options }: SelectQuestion, input: Input): Step => {
+const select = (dialog: Dialog, { options }: SelectQuestion, keys: ReadonlyArray<string>, input: Input): Step => {
   const choose = (index: number) => {
     const option = options[index]
     return option === undefined ? changed(dialog, { editor: Editor.empty }) : answered(option)
   }
   if (input._tag !== "Key") {
+    const letter = keys.indexOf(input.text.trim().toLowerCase())
+    if (letter >= 0) return choose(letter)
     const digits = input.text.replaceAll(/\D/g, "")
     return digits !== "" && options.length < fewOptions ? choose(Number(digits) - 1) : typed(dialog, digits)
   }
@@ -85,27 +95,37 @@ const text = (dialog: Dialog, input: Input): Step => {
 export const press = (dialog: Dialog, input: Input): Step => {
   const { asked } = dialog
   if (input._tag === "Key" && (input.id === "escape" || input.id === "ctrl+d")) return { answer: Option.none() }
-  if (asked._tag === "Select") return select(dialog, asked.question, input)
+  if (asked._tag === "Select") return select(dialog, asked.question, asked.manner?.keys ?? [], input)
   return asked._tag === "Confirm" ? confirm(dialog, input) : text(dialog, input)
 }
 
+const letters = "Up, Down or a letter, Enter to choose, Esc to cancel"
 const hints = {
   Select: "Up, Down or a number, Enter to choose, Esc to cancel",
   Confirm: "y for yes, n or Enter for no, Esc to cancel",
   Text: "Enter to answer, Esc to cancel"
 }
 
-const head = ({ _tag, question }: Asked, style: Style, width: number): ReadonlyArray<string> => {
+const hasLetters = (asked: Asked): boolean => asked._tag === "Select" && asked.manner !== undefined
+
+const head = (asked: Asked, style: Style, width: number): ReadonlyArray<string> => {
+  const { _tag, question } = asked
   const title = Rows.wrap(Text.printable(question.title), width - 2).map(style.bold)
-  const message = _tag === "Confirm" ? Rows.wrap(Text.printable(question.message), width - 2) : []
+  const manner = _tag === "Select" ? asked.manner : undefined
+  const about = (manner?.about ?? []).map((row) => Rows.fit(row, width - 2))
+  const message = _tag === "Confirm" ? Rows.wrap(Text.printable(question.message), width - 2) : about
   return [...Rows.hang(style.accent("? "), title), ...message.map((row) => `  ${row}`)]
 }
 
-const optionRows = ({ details, options }: SelectQuestion, chosen: number | undefined, style: Style, width: number) =>
+interface Options extends Pick<SelectQuestion, "details" | "options"> {
+  readonly keys?: ReadonlyArray<string> | undefined
+}
+
+const optionRows = ({ details, keys, options }: Options, chosen: number | undefined, style: Style, width: number) =>
   options.map((option, at) => {
     const about = Text.oneLine(details?.[at]?.description ?? "")
     const mark = at === chosen ? style.symbols.chosen : " "
-    const row = `${mark} ${at + 1}. ${Text.oneLine(option)}${about === "" ? "" : style.dim(`  ${about}`)}`
+    const row = `${mark} ${keys?.[at] ?? at + 1}. ${Text.oneLine(option)}${about === "" ? "" : style.dim(`  ${about}`)}`
     return at === chosen ? style.accent(Rows.fit(row, width)) : Rows.fit(row, width)
   })
 
@@ -124,9 +144,9 @@ export interface RoomOptions {
 export const live = ({ asked, chosen, editor }: Dialog, style: Style, { mostRows, width }: RoomOptions): Live => {
   const above = head(asked, style, width).slice(-Math.max(2, mostRows - 4))
   const room = Math.max(1, mostRows - above.length - 1)
-  const hint = style.dim(Rows.fit(`  ${hints[asked._tag]}`, width))
+  const hint = style.dim(Rows.fit(`  ${hasLetters(asked) ? letters : hints[asked._tag]}`, width))
   if (asked._tag === "Select") {
-    const all = optionRows(asked.question, chosen, style, width)
+    const all = optionRows({ ...asked.question, keys: asked.manner?.keys }, chosen, style, width)
     const top = Math.max(0, Math.min(chosen - room + 2, all.length - room))
     const rows = [...above, ...all.slice(top, top + room), hint]
     return { rows, cursor: { row: above.length + chosen - top, column: 0 } }
@@ -142,7 +162,10 @@ const unlimited = 1000
 
 /** The whole question, for terminals whose rows cannot be replaced. */
 export const plain = ({ asked }: Dialog, style: Style): ReadonlyArray<string> => {
-  const options = asked._tag === "Select" ? optionRows(asked.question, undefined, style, unlimited) : []
+  const options =
+    asked._tag === "Select"
+      ? optionRows({ ...asked.question, keys: asked.manner?.keys }, undefined, style, unlimited)
+      : []
   const placeholder = placeholderOf(asked)
   const example = placeholder === "" ? [] : [style.dim(`  (${placeholder})`)]
   return ["", ...head(asked, style, unlimited), ...options, ...example, "> "]

@@ -2,7 +2,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Ui } from "../../../../services/host/HostUi.ts"
+import type { SelectQuestion, Ui } from "../../../../services/host/HostUi.ts"
 import type { Live } from "../screen/Painter.ts"
 import type { Style } from "../screen/Style.ts"
 import * as Dialog from "./Dialog.ts"
@@ -16,6 +16,8 @@ interface Open {
 
 export interface Dialogs {
   readonly ui: Pick<Ui, "select" | "confirm" | "input" | "editor">
+  /** A choice of heddle itself. */
+  readonly choose: (question: SelectQuestion, manner: Dialog.ChoiceManner) => Effect.Effect<Option.Option<string>>
   readonly press: (input: Input) => void
   /** Ends all questions without an answer. */
   readonly cancelAll: () => void
@@ -81,6 +83,7 @@ export const make = ({ changed, over, style }: DialogsOptions): Dialogs => {
       input: (question) => ask({ _tag: "Text", question }),
       editor: (question) => ask({ _tag: "Text", question })
     },
+    choose: (question, manner) => ask({ _tag: "Select", question, manner }),
     press: (input) => {
       const [question] = open
       if (question === undefined) return

@@ -31,7 +31,7 @@ const mainArguments: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Tools whose output the person has seen before, or can look up: its length is enough. */
 const summarised = new Set(["read", "ls", "grep", "find", "write"])
-const [outputRows, errorRows, diffRows, liveRows] = [5, 8, 14, 3]
+const [outputRows, errorRows, changeRows, liveRows] = [5, 8, 14, 3]
 const longestArguments = 400
 
 /** The first question of the tool `ask`, which has its text deep inside. */
@@ -80,6 +80,10 @@ const diffLine = (line: string, style: Style) => {
   return line.startsWith("-") ? style.bad(line) : style.dim(line)
 }
 
+/** The first lines of a change, in colors. */
+export const diffRows = (lines: ReadonlyArray<string>, most: number, style: Style): ReadonlyArray<string> =>
+  fold(lines, most, "first", style).map((line) => diffLine(line.replaceAll("\t", "    "), style))
+
 const textOf = ({ content }: ToolOutput): string => {
   const images = content.filter(({ type }) => type === "image").length
   return plainText(content) + (images === 0 ? "" : `\n[${count(images, "image")}]`)
@@ -93,7 +97,7 @@ const body = ({ isError, name, result }: Ended, style: Style): ReadonlyArray<str
   if (isError) return fold(lines, errorRows, part, style).map(style.bad)
   const diff = result.details?.["diff"]
   if (typeof diff === "string" && diff !== "") {
-    return fold(linesOf(diff), diffRows, "first", style).map((line) => diffLine(line, style))
+    return fold(linesOf(diff), changeRows, "first", style).map((line) => diffLine(line, style))
   }
   if (summarised.has(name)) return [style.dim(lines.length === 1 ? (lines[0] ?? "") : count(lines.length))]
   return fold(lines, outputRows, part, style).map(style.dim)

@@ -54,7 +54,11 @@ export const make = (hooks: HookRegistry, { flush, wasAsked }: Relay, maxBytes: 
     beginning: (run) => (hooks.has("runStarting") ? beginning(run) : none),
     ending: (message) => (hooks.has("messageEnding") ? ending(message()) : none),
     callMoment: () => (hooks.has("toolCall") || hooks.has("toolResult") ? "run" : "never"),
-    call: (call) => (hooks.has("toolCall") ? Effect.zipRight(flush, Asking.toolCall(hooks, call)) : none),
+    // Hooks decide about the call, and do not get at what runs it.
+    call: ({ input, requested, toolCallId, toolName }) =>
+      hooks.has("toolCall")
+        ? Effect.zipRight(flush, Asking.toolCall(hooks, { toolCallId, toolName, requested, input }))
+        : none,
     result: (call, result) => Asking.toolResult(hooks, call, result)
   }
 }

@@ -11,7 +11,8 @@ import * as JsonValue from "../../../../domain/JsonValue.ts"
 import type { Usage } from "../../../../domain/model/Usage.ts"
 import { defined } from "../../../../domain/Values.ts"
 import * as Interrupted from "../../../../services/fibers/Interrupted.ts"
-import { type Tool, type ToolAnswer, ToolFailure } from "../../../../services/Tools.ts"
+import { decided } from "../../../../services/machine/Sandbox.ts"
+import { type Tool, type ToolAnswer, type ToolContext, ToolFailure } from "../../../../services/Tools.ts"
 import * as RunNodes from "../../core/RunNodes.ts"
 import { type CallSteps, failureOutput } from "./CallSteps.ts"
 import * as CutOffCall from "./CutOffCall.ts"
@@ -81,7 +82,7 @@ const keepable = (outcome: Outcome, { name }: ToolCall): Outcome => {
 }
 
 /** The start is announced here, or behind the questions where the steps want that; `begun` tells whether it was. */
-const makeStart = ({ journal, steps }: Dependencies, { call, position }: Launch) => {
+const makeStart = ({ journal, steps }: Dependencies, { call, position, tool }: Launch) => {
   const moment = steps.moment()
   let begun = false
   const begin = (isRun: boolean, args?: JsonObject) => {
@@ -93,12 +94,17 @@ const makeStart = ({ journal, steps }: Dependencies, { call, position }: Launch)
   return {
     begun: () => begun,
     /** Nothing runs that a step refuses, and nothing but what the steps were asked about. */
-    run: (execute: (args: JsonObject) => Effect.Effect<ToolAnswer, ToolFailure>) =>
+    run: (
+      execute: (args: JsonObject) => Effect.Effect<ToolAnswer, ToolFailure>,
+      orInterrupted: ToolContext["orInterrupted"]
+    ) =>
       moment === "never"
         ? execute(call.arguments)
-        : Effect.flatMap(steps.ask(call), ({ call: asked, refusal }) => {
+        : Effect.flatMap(steps.ask({ call, tool, orInterrupted }), ({ call: asked, escalation, refusal }) => {
             begin(refusal === undefined, asked.input)
-            return refusal ?? steps.results(asked, execute(asked.input))
+            if (refusal !== undefined) return refusal
+            const work = execute(asked.input)
+            return steps.results(asked, escalation === undefined ? work : decided(escalation)(work))
           })
   }
 }
@@ -133,7 +139,7 @@ export const start = (dependencies: Dependencies, launch: Launch, ended: (outcom
   }
   const run = Effect.withFiberRuntime<ToolAnswer, ToolFailure>((fiber) => {
     const context = { toolCallId: call.id, progress, orInterrupted: cutOff.within(fiber) }
-    return begins.run((args) => tool.run(args, context))
+    return begins.run((args) => tool.run(args, context), context.orInterrupted)
   })
   const fiber = fork(RunNodes.toolCall(call, () => (cancelled = true), run))
   running.add(fiber)

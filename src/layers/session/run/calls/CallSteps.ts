@@ -5,19 +5,26 @@ import { type ToolCall, text } from "../../../../domain/conversation/Content.ts"
 import type { ToolOutput } from "../../../../domain/conversation/Message.ts"
 import * as JsonValue from "../../../../domain/JsonValue.ts"
 import { defined } from "../../../../domain/Values.ts"
-import type { CallAsked, CallMoment, CallResult, RunStep } from "../../../../services/session/RunStep.ts"
+import type { Escalated } from "../../../../services/machine/Sandbox.ts"
+import type { CallAsked, CallMoment, CallToRun, CallResult, RunStep } from "../../../../services/session/RunStep.ts"
 import { type ToolAnswer, ToolFailure } from "../../../../services/Tools.ts"
 
 /** A call that was asked about. Without a refusal it runs, with the arguments that it has here. */
 export interface Judged {
   readonly call: CallAsked
   readonly refusal?: ToolFailure
+  readonly escalation?: Escalated
+}
+
+/** A call, and what would run. */
+export interface Launched extends Pick<CallToRun, "orInterrupted" | "tool"> {
+  readonly call: ToolCall
 }
 
 export interface CallSteps {
   /** When the steps are asked about a call that would run now. */
   readonly moment: () => CallMoment
-  readonly ask: (call: ToolCall) => Effect.Effect<Judged, ToolFailure>
+  readonly ask: (launched: Launched) => Effect.Effect<Judged, ToolFailure>
   /** Runs a call that was asked about; what comes of it is as the steps leave it. */
   readonly results: (
     call: CallAsked,
@@ -29,6 +36,8 @@ export const failureOutput = ({ content, details, message }: ToolFailure): ToolO
   content: content ?? [text(message)],
   details: details ?? {}
 })
+
+const isLast = ({ callsLast }: RunStep) => callsLast === true
 
 const momentOf = ({ call, callMoment, result }: RunStep): CallMoment => {
   if (callMoment !== undefined) return callMoment()
@@ -58,18 +67,21 @@ const frozen = (name: string, input: ToolCall["arguments"]) =>
 
 export const make = (all: ReadonlyArray<RunStep>): CallSteps => {
   const steps = all.filter(({ call, result }) => call !== undefined || result !== undefined)
+  const inOrder = [...steps.filter((step) => !isLast(step)), ...steps.filter(isLast)]
   /** Calls are asked about one by one, in the order in which their fibers start. */
   const turn = Effect.unsafeMakeSemaphore(1)
 
-  const ask = Effect.fnUntraced(function* ({ arguments: given, id: toolCallId, name: toolName }: ToolCall) {
-    const requested = yield* frozen(toolName, given)
-    let call: CallAsked = { toolCallId, toolName, requested, input: requested }
-    for (const step of steps) {
+  const ask = Effect.fnUntraced(function* ({ call: { arguments: given, id, name }, orInterrupted, tool }: Launched) {
+    const requested = yield* frozen(name, given)
+    let call: CallToRun = { toolCallId: id, toolName: name, tool, orInterrupted, requested, input: requested }
+    let escalation: Escalated | undefined
+    for (const step of inOrder) {
       const verdict = step.call === undefined ? undefined : yield* step.call(call)
       if (verdict?.refusal !== undefined) return { call, refusal: verdict.refusal } satisfies Judged
-      if (verdict?.input !== undefined) call = { ...call, input: yield* frozen(toolName, verdict.input) }
+      escalation = verdict?.escalation ?? escalation
+      if (verdict?.input !== undefined) call = { ...call, input: yield* frozen(name, verdict.input) }
     }
-    const judged: Judged = { call }
+    const judged: Judged = { call, ...defined({ escalation }) }
     return judged
   })
 
@@ -83,7 +95,7 @@ export const make = (all: ReadonlyArray<RunStep>): CallSteps => {
       }
       return moment
     },
-    ask: (call) => turn.withPermits(1)(ask(call)),
+    ask: (launched) => turn.withPermits(1)(ask(launched)),
     results: (call, work) => {
       const results = steps.flatMap(({ result }) => result ?? [])
       const pass = (initial: CallResult) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Either, Exit, Fiber } from "effect"
+import { Deferred, Effect, Either, Exit, Fiber, identity } from "effect"
 import { type JsonObject, text } from "../../../../../src/domain/conversation/Content.ts"
 import * as CallSteps from "../../../../../src/layers/session/run/calls/CallSteps.ts"
 import type * as HookLayer from "../../../../../src/layers/session/modules/hooks/HookLayer.ts"
@@ -35,7 +35,8 @@ const play = Effect.fnUntraced(function* (
       Effect.sync(() => seen.push(args)),
       answer
     )
-  const played = Effect.flatMap(steps.ask(call), ({ call: asked, refusal }) =>
+  const launched = { call, tool: tool("t", () => answer), orInterrupted: () => identity }
+  const played = Effect.flatMap(steps.ask(launched), ({ call: asked, refusal }) =>
     refusal === undefined ? steps.results(asked, execute(asked.input)) : refusal
   )
   return { seen, moment: steps.moment(), answer: yield* Effect.either(played) }

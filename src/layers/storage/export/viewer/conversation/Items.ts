@@ -1,4 +1,5 @@
 /** The items of a branch: one for each entry that is shown. Tool results are part of the item of their call. */
+import * as Approvals from "./Approvals.ts"
 import type { Entry } from "./Entries.ts"
 import { type JsonRecord, record, records, text } from "../text/Json.ts"
 
@@ -9,6 +10,8 @@ export interface Item {
   readonly kind: Kind
   readonly entry: Entry
   readonly results: Map<string, Entry>
+  /** What was decided about its calls, by their ids. */
+  readonly approvals: Map<string, ReadonlyArray<Entry>>
 }
 
 const roles: Readonly<Record<string, Kind>> = {
@@ -41,7 +44,11 @@ export const messageOf = (entry: Entry): JsonRecord =>
   entry.type === "message" ? record(entry.raw["message"]) : entry.raw
 
 export const kindOf = (entry: Entry): Kind =>
-  entry.type === "message" ? (roles[text(messageOf(entry)["role"])] ?? "other") : (types[entry.type] ?? "other")
+  entry.type === "message"
+    ? (roles[text(messageOf(entry)["role"])] ?? "other")
+    : Approvals.isApproval(entry)
+      ? "note"
+      : (types[entry.type] ?? "other")
 
 export const blocksOf = (content: unknown): ReadonlyArray<JsonRecord> =>
   typeof content === "string" ? [{ type: "text", text: content }] : records(content)
@@ -77,6 +84,13 @@ export const make = (path: ReadonlyArray<Entry>): Branch => {
       else labels.set(target, label)
     }
     if (isUnseen(entry)) continue
+    const decidedFor = Approvals.isApproval(entry) ? Approvals.callOf(entry) : ""
+    const asker = calls.get(decidedFor)
+    if (asker !== undefined) {
+      asker.approvals.set(decidedFor, [...(asker.approvals.get(decidedFor) ?? []), entry])
+      itemOf.set(entry.id, asker)
+      continue
+    }
     const kind = kindOf(entry)
     const callId = text(messageOf(entry)["toolCallId"])
     const home = kind === "result" ? calls.get(callId) : undefined
@@ -85,7 +99,7 @@ export const make = (path: ReadonlyArray<Entry>): Branch => {
       itemOf.set(entry.id, home)
       continue
     }
-    const item: Item = { id: entry.id, kind, entry, results: new Map() }
+    const item: Item = { id: entry.id, kind, entry, results: new Map(), approvals: new Map() }
     items.push(item)
     itemOf.set(entry.id, item)
     if (kind === "assistant") for (const call of callsOf(entry)) calls.set(call, item)

@@ -7,6 +7,7 @@ import { blocksOf, type Item, messageOf, plainText } from "./Items.ts"
 import { type JsonRecord, number, show, text } from "../text/Json.ts"
 import { prosePart } from "../text/Markdown.ts"
 import * as Parts from "../Parts.ts"
+import * as Approvals from "./Approvals.ts"
 import { toolCall, toolResult } from "./Tools.ts"
 import { sum, turns } from "../overview/Totals.ts"
 
@@ -39,7 +40,7 @@ const assistantBlock = (block: JsonRecord, item: Item): ReadonlyArray<Parts.Part
     case "thinking":
       return thinking(block)
     case "toolCall":
-      return [toolCall(block, item.results.get(text(block["id"])))]
+      return [toolCall(block, item.results.get(text(block["id"])), item.approvals.get(text(block["id"])))]
     case "image":
       return images([block])
     default:
@@ -103,6 +104,7 @@ const summary = (item: Item): ReadonlyArray<Parts.Part> => {
 
 const note = ({ entry }: Item): ReadonlyArray<Parts.Part> => {
   const { raw } = entry
+  if (Approvals.isApproval(entry)) return [Parts.text(Approvals.words(entry))]
   if (entry.type === "session_info") return [Parts.text(`Session named “${text(raw["name"])}”`)]
   if (entry.type === "thinking_level_change")
     return [Parts.text(`Thinking: ${text(raw["thinkingLevel"]) || "unknown"}`)]

@@ -1,4 +1,5 @@
 /** A tool call with its result: one line that says what was done, and the details inside. */
+import * as Approvals from "./Approvals.ts"
 import * as Calls from "./Calls.ts"
 import { codePart } from "../text/Code.ts"
 import * as Diff from "../text/Diff.ts"
@@ -102,7 +103,16 @@ const argument = (call: Calls.Call) => {
 /** Longer changes are closed at first. */
 const longestOpenDiff = 200
 
-const card = (call: Calls.Call): Parts.Part => {
+const decided = (entry: Entry) =>
+  Parts.leaf(
+    () => Approvals.words(entry),
+    () => h("p", { class: "remark" }, Approvals.words(entry))
+  )
+
+const badge = (entry: Entry) =>
+  h("span", { class: Approvals.isDenial(entry) ? "badge bad" : "badge" }, Approvals.decisionOf(entry))
+
+const card = (call: Calls.Call, approvals: ReadonlyArray<Entry> = []): Parts.Part => {
   const diff = Parts.once(() => Calls.diffOf(call))
   const state = call.answer === undefined ? "open" : Calls.failed(call) ? "bad" : "good"
   return Parts.fold({
@@ -111,12 +121,13 @@ const card = (call: Calls.Call): Parts.Part => {
     head: [
       Parts.text(call.name || "tool", "tool-name"),
       argument(call),
-      Parts.decoration(() => h("span", { class: "tool-outcome" }, ...outcome(call, diff())))
+      Parts.decoration(() => h("span", { class: "tool-outcome" }, ...approvals.map(badge), ...outcome(call, diff())))
     ],
-    body: () => body(call, diff())
+    body: () => [...approvals.map(decided), ...body(call, diff())]
   })
 }
 
-export const toolCall = (block: JsonRecord, result: Entry | undefined): Parts.Part => card(Calls.make(block, result))
+export const toolCall = (block: JsonRecord, result: Entry | undefined, approvals?: ReadonlyArray<Entry>): Parts.Part =>
+  card(Calls.make(block, result), approvals)
 
 export const toolResult = (entry: Entry): Parts.Part => card(Calls.ofResult(entry))

@@ -1,0 +1,75 @@
+/** A real sandbox over this machine, for tests. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import * as LocalFiles from "../../../src/layers/machine/files/LocalFiles.ts"
+import * as LocalProcesses from "../../../src/layers/machine/processes/LocalProcesses.ts"
+import * as Confinement from "../../../src/layers/machine/sandbox/Confinement.ts"
+import type { SandboxOptions } from "../../../src/layers/machine/sandbox/Options.ts"
+
+const works = () => {
+  const args = [
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--unshare-user",
+    "--disable-userns",
+    "--unshare-pid",
+    "--",
+    "true"
+  ]
+  return Bun.which("bwrap") !== null && Bun.spawnSync(["bwrap", ...args]).exitCode === 0
+}
+
+/** Where it is false, the tests that need a sandbox are left out, and say so. */
+export const canHold = process.platform === "linux" && works()
+if (!canHold) console.error("NO SANDBOX HERE (bubblewrap is missing or cannot start): its tests are left out")
+
+/** A folder that is visible in a sandbox, unlike those below /tmp. It goes away with the scope. */
+export const ground = Effect.acquireRelease(
+  Effect.sync(() => {
+    const root = realpathSync(mkdtempSync(join(import.meta.dirname, "../../../node_modules/.heddle-test-")))
+    for (const name of ["work", "outside", "agent"]) mkdirSync(join(root, name))
+    return { root, work: join(root, "work"), outside: join(root, "outside"), agentDir: join(root, "agent") }
+  }),
+  ({ root }) => Effect.sync(() => rmSync(root, { recursive: true, force: true }))
+)
+
+const local = { files: LocalFiles.service, processes: LocalProcesses.service }
+
+export const make = (cwd: string, agentDir: string, options: Partial<SandboxOptions> = {}) =>
+  Effect.map(
+    Confinement.make(
+      {
+        mode: "workspace-write",
+        network: "off",
+        cwd,
+        agentDir,
+        writable: [],
+        hidden: [],
+        env: [],
+        tmpBytes: 8 * 1024 * 1024,
+        ...options
+      },
+      local
+    ),
+    (confined) => ({
+      ...confined,
+      /** What a command prints, both streams together, and its exit code. */
+      bash: (command: string, env: Readonly<Record<string, string>> = {}) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const tree = yield* confined.processes.tree({ shellPath: "bash", grace: () => 100, jobGrace: 100 })
+            let output = ""
+            const take = (chunk: Uint8Array) => void (output += new TextDecoder().decode(chunk))
+            const given = { PATH: process.env["PATH"] ?? "", ...env }
+            const shell = yield* tree.spawn({ command, cwd, env: given, take })
+            const code = yield* shell.exited
+            yield* shell.release
+            return { output, code }
+          })
+        )
+    })
+  )
