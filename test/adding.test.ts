@@ -20,19 +20,19 @@ interface Addition {
 
 const module: Addition = {
   own: {
-    "src/services/Notes.ts": `
+    "src/services/session/modules/Notes.ts": `
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
-export class Notes extends Context.Tag("heddle/services/Notes")<
+export class Notes extends Context.Tag("heddle/services/session/modules/Notes")<
   Notes,
   { readonly add: (note: string) => Effect.Effect<number> }
 >() {}
 `,
-    "src/layers/notes/NotesModule.ts": `
+    "src/layers/session/modules/notes/NotesModule.ts": `
 import * as Effect from "effect/Effect"
-import { Notes } from "../../services/Notes.ts"
-import * as SessionModule from "../../services/session/SessionModule.ts"
+import { Notes } from "../../../../services/session/modules/Notes.ts"
+import * as SessionModule from "../../../../services/session/SessionModule.ts"
 
 export const module = SessionModule.make(
   "notes",
@@ -53,7 +53,7 @@ export const module = SessionModule.make(
     {
       file: "src/layers/session/standard.ts",
       before: "export const ask = ",
-      line: 'import * as NotesModule from "../notes/NotesModule.ts"'
+      line: 'import * as NotesModule from "./modules/notes/NotesModule.ts"'
     },
     { file: "src/layers/session/standard.ts", before: "  .add(subagents)\n", line: "  .add(NotesModule.module)" }
   ]
@@ -65,7 +65,7 @@ const command: Addition = {
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Notes } from "../../services/Notes.ts"
+import { Notes } from "../../services/session/modules/Notes.ts"
 import * as Command from "../Command.ts"
 
 const addNote = Command.make({
@@ -98,13 +98,13 @@ export const commands = [addNote]
 
 const transport: Addition = {
   own: {
-    "src/layers/socket/SocketTransport.ts": `
+    "src/layers/machine/socket/SocketTransport.ts": `
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import { createServer } from "node:net"
-import { HostGone, Transport } from "../../services/host/Transport.ts"
+import { HostGone, Transport } from "../../../services/host/Transport.ts"
 
 /** Waits for one host on a port of this machine, and says on which. */
 export const layer = Layer.scoped(
@@ -136,7 +136,7 @@ import { Effect, Layer } from "effect"
 import * as EmbeddedAgent from "./src/layers/Embedded.ts"
 import * as ProviderRegistry from "./src/layers/models/providers/ProviderRegistry.ts"
 import { make, text } from "./src/layers/models/providers/StreamProvider.ts"
-import * as SocketTransport from "./src/layers/socket/SocketTransport.ts"
+import * as SocketTransport from "./src/layers/machine/socket/SocketTransport.ts"
 import * as Server from "./src/rpc/Server.ts"
 import { Stream } from "effect"
 

@@ -2,9 +2,18 @@
  * The programs in README.md and docs print what the page says, heddle answers as transcripts show, links lead somewhere, and scripts/docBlocks.ts and
  * docLinks.ts find what is wrong.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { assert, describe, it } from "vitest"
 import { allBlocks, blocksOf, check, programsOf } from "../scripts/docBlocks.ts"
 import { allPages, brokenLinks } from "../scripts/docLinks.ts"
@@ -100,6 +109,51 @@ describe("what the docs name", () => {
       [...codes].filter((code) => !pages.includes(`\`${code}\``)),
       []
     )
+  })
+})
+
+describe("the page about the parts", () => {
+  const text = readFileSync(join(root, "docs/architecture.md"), "utf8")
+  const folders = ["src/layers", "src", "."].map((folder) => join(root, folder))
+  const leads = (path: string) => folders.some((folder) => existsSync(join(folder, path)))
+  const sources = new Set(
+    readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).map((file) => basename(file))
+  )
+
+  it("names files and folders that exist", () => {
+    const quoted = [...text.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, path = ""]) => path)
+    assert.isAbove(quoted.length, 100)
+    assert.deepStrictEqual(
+      quoted.filter((path) => (path.includes("/") ? !leads(path) : !leads(path) && !sources.has(path))),
+      []
+    )
+    // In the pictures.
+    const drawn = [...text.matchAll(/\((\w+\.ts)\)/g)].map(([, name = ""]) => name)
+    assert.isNotEmpty(drawn)
+    assert.deepStrictEqual(
+      drawn.filter((name) => !sources.has(name)),
+      []
+    )
+  })
+
+  /** What a walk says of itself, and the files in it: in brackets are those that are asked. */
+  const walks = text
+    .split(/^#+ /m)
+    .map((section) => ({
+      name: section.split("\n", 1).join(),
+      said: /^(\d+) files(?:, and (\d+) that are asked)?/m.exec(section),
+      section
+    }))
+    .filter(({ said }) => said !== null)
+  const filesIn = (part: string) => [...part.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path]) => path)
+
+  it("has six walks and that of a delta", () => assert.lengthOf(walks, 7))
+
+  it.each(walks)("counts the files of: $name", ({ said, section }) => {
+    const [steps = ""] = section.slice(section.indexOf("\n1. ")).split("\n\n", 1)
+    const onTheWay = new Set(filesIn(steps.replaceAll(/\([^()]*\)/g, "")))
+    const asked = new Set(filesIn(steps).filter((path) => !onTheWay.has(path)))
+    assert.deepStrictEqual([onTheWay.size, asked.size], [Number(said?.[1]), Number(said?.[2] ?? 0)])
   })
 })
 
