@@ -60,7 +60,7 @@ import * as MemorySessionStore from "./storage/sessions/MemorySessionStore.ts"
 import * as SessionFolders from "./storage/sessions/SessionFolders.ts"
 import type { AgentPlan } from "./session/SessionPlan.ts"
 import * as SessionStart from "./storage/sessions/SessionStart.ts"
-import { standard } from "./session/standard.ts"
+import { sandboxed, standard } from "./session/standard.ts"
 import { Declared } from "./workspace/settings/Declared.ts"
 import * as FileSettings from "./workspace/settings/FileSettings.ts"
 import * as Delegation from "./delegation/subagents/Delegation.ts"
@@ -281,7 +281,7 @@ export const agent = (options: AgentOptions) =>
       const hosts = yield* HostSessions.make({
         cwd: options.cwd,
         scopedModels,
-        plan: options.plan ?? standard,
+        plan: options.plan ?? ((yield* Sandbox) === undefined ? standard : sandboxed),
         ...(yield* instructions(options)),
         first: SessionStart.openLog(options.session),
         start: start(options, added !== undefined)

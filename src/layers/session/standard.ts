@@ -54,7 +54,9 @@ export const standard = SessionPlan.core
   .add(ask)
   .add(subagents)
   .add(extensionEntries)
-  .add(sandbox)
+
+/** Where a sandbox is in force. Without one no session pays for its module. */
+export const sandboxed = standard.add(sandbox)
 
 /** What the session of a subagent has from the one that has started it. */
 export interface FromParent {

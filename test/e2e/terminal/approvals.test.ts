@@ -98,7 +98,7 @@ describe.skipIf(!canHold)("the sandbox of a terminal", () => {
     on(
       { ...script([call("bash", { command: "touch free" })]), keepsSandbox: true, args: ["--cwd", ".."] },
       async (host) => {
-        await host.until(/no sandbox \([^)]*home folder/)
+        await host.until(/no sandbox \([^)]*home\s+folder/)
         host.type(`go${keys.enter}`)
         await host.until(/Allow bash\?[^]*touch free/)
       }
