@@ -236,7 +236,8 @@ describe("the command of the package", () => {
         "@vscode",
         "eventsource-parser",
         "heddle",
-        "re2js"
+        "re2js",
+        "unbash"
       ])
       const heddle = (args: ReadonlyArray<string>, input = "") =>
         run([Packed.realNode, join(installed, "bin/heddle.js"), ...args], {

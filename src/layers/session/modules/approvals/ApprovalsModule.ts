@@ -20,7 +20,7 @@ import * as RuleCheck from "./RuleCheck.ts"
 import * as Made from "./SessionApprovals.ts"
 
 /** What the host has said, for the session that it goes to. */
-class HostSays extends Context.Tag("heddle/layers/session/modules/approvals/HostSays")<
+export class HostSays extends Context.Tag("heddle/layers/session/modules/approvals/HostSays")<
   HostSays,
   () => HostPolicy | undefined
 >() {}
