@@ -1,11 +1,13 @@
 /** A real sandbox over this machine, for tests. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { homedir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import * as LocalFiles from "../../../src/layers/machine/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/machine/processes/LocalProcesses.ts"
 import * as Confinement from "../../../src/layers/machine/sandbox/Confinement.ts"
 import type { SandboxOptions } from "../../../src/layers/machine/sandbox/Options.ts"
+import { temporary } from "../../../src/layers/machine/sandbox/Policy.ts"
 
 const works = () => {
   const args = [
@@ -27,10 +29,16 @@ const works = () => {
 export const canHold = process.platform === "linux" && works()
 if (!canHold) console.error("NO SANDBOX HERE (bubblewrap is missing or cannot start): its tests are left out")
 
+/** Beside the packages, or in the home folder where the checkout is below a temporary folder itself. */
+const visible = () => {
+  const packages = join(import.meta.dirname, "../../../node_modules")
+  return temporary.some((folder) => packages.startsWith(`${folder}/`)) ? homedir() : packages
+}
+
 /** A folder that is visible in a sandbox, unlike those below /tmp. It goes away with the scope. */
 export const ground = Effect.acquireRelease(
   Effect.sync(() => {
-    const root = realpathSync(mkdtempSync(join(import.meta.dirname, "../../../node_modules/.heddle-test-")))
+    const root = realpathSync(mkdtempSync(join(visible(), ".heddle-test-")))
     for (const name of ["work", "outside", "agent"]) mkdirSync(join(root, name))
     return { root, work: join(root, "work"), outside: join(root, "outside"), agentDir: join(root, "agent") }
   }),
