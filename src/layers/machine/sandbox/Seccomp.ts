@@ -30,7 +30,8 @@ const machines: Readonly<Record<string, Machine>> = {
 /** The same on every processor. */
 const ioUring = [425, 426, 427]
 
-const families = { ipv4: 2, ipv6: 10, netlink: 16 }
+const netlink = 16
+const internet = [2, 10]
 const unix = 1
 /** A pair of these can be sent from to any socket by path; a stream that is connected stays so. */
 const datagram = 2
@@ -82,7 +83,7 @@ const allBut = (values: ReadonlyArray<number>): ReadonlyArray<Step> => [
   end(notPermitted)
 ]
 
-const steps = ({ audit, calls, highest }: Machine): ReadonlyArray<Step> => [
+const steps = ({ audit, calls, highest }: Machine, families: ReadonlyArray<number>): ReadonlyArray<Step> => [
   read(offsets.machine),
   equal(audit, 1, 0),
   end(killProcess),
@@ -90,7 +91,7 @@ const steps = ({ audit, calls, highest }: Machine): ReadonlyArray<Step> => [
   { code: ifAtLeast, value: highest, yes: 0, no: 1 },
   end(killProcess),
   ...[...ioUring, calls.keyctl, calls.add_key, calls.request_key].flatMap((call) => on(call, [end(notPermitted)])),
-  ...on(calls.socket, [read(offsets.first), ...onlyThese(Object.values(families))]),
+  ...on(calls.socket, [read(offsets.first), ...onlyThese(families)]),
   ...on(calls.socketpair, [
     read(offsets.first),
     equal(unix, 1, 0),
@@ -105,11 +106,14 @@ const steps = ({ audit, calls, highest }: Machine): ReadonlyArray<Step> => [
 
 const bytesOfStep = 8
 
-/** The program for a processor as the kernel takes it; undefined for a processor that nobody has looked at. */
-export const program = (processor: string): Uint8Array | undefined => {
+/**
+ * The program for a processor as the kernel takes it; undefined for a processor that nobody has looked at. `offline` refuses sockets
+ * of the internet, too, for where no namespace keeps them from leading anywhere.
+ */
+export const program = (processor: string, offline = false): Uint8Array | undefined => {
   const machine = machines[processor]
   if (machine === undefined) return undefined
-  const all = steps(machine)
+  const all = steps(machine, offline ? [netlink] : [...internet, netlink])
   const bytes = new Uint8Array(all.length * bytesOfStep)
   const view = new DataView(bytes.buffer)
   all.forEach(({ code, no = 0, value, yes = 0 }, at) => {
