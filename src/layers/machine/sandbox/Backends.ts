@@ -20,6 +20,8 @@ export interface Backend {
   readonly name: Name
   /** What it does not hold, beside what no sandbox of heddle does. */
   readonly outside: ReadonlyArray<string>
+  /** Why one that holds more cannot be had. */
+  readonly instead?: SandboxUnavailable
   /** Closes its descriptors with the scope. */
   readonly hold: (wanted: Wanted) => Effect.Effect<Held, SpawnFailed, Scope.Scope>
 }
@@ -149,11 +151,7 @@ const fixFor = (words: string): string => {
 }
 
 /** Whether the means works here. */
-const tried = Effect.fnUntraced(function* (
-  backend: Backend,
-  policy: Policy,
-  { run }: Runs
-) {
+const tried = Effect.fnUntraced(function* (backend: Backend, policy: Policy, { run }: Runs) {
   const bare: Policy = { ...policy, kept: [], absent: [] }
   const started = Effect.gen(function* () {
     const wanted = { policy: bare, cwd: policy.workspace, variables: {}, lasting: yield* Effect.scope }
@@ -187,8 +185,12 @@ const onLinux = (policy: Policy, processes: Runs, whole: boolean) => {
   const best = Effect.flatMap(withNamespaces(policy), (backend) => tried(backend, policy, processes))
   if (whole || Seccomp.program(Host.arch) === undefined) return best
   const next = Effect.flatMap(withLandlock(policy), (backend) => tried(backend, policy, processes))
-  return Effect.catchAll(best, ({ fix, reason }) =>
-    Effect.mapError(next, (also) => unavailable(`${reason}, and Landlock cannot be had either: ${also.reason}`, fix))
+  return Effect.catchAll(best, (instead) =>
+    Effect.mapBoth(next, {
+      onSuccess: (backend): Backend => ({ ...backend, instead }),
+      onFailure: ({ reason }) =>
+        unavailable(`${instead.reason}, and Landlock cannot be had either: ${reason}`, instead.fix)
+    })
   )
 }
 

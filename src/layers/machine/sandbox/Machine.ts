@@ -68,8 +68,9 @@ export const make = Effect.fnUntraced(function* (options: MachineOptions, { orig
     })
   }
   const isUnasked = isInitial(origins.get("sandbox"))
-  // Commands that nobody is asked about run in it, so it has to hold everything.
-  const made = confined(options, settings, mode, isUnasked)
+  // Where approvals rely on it, commands run in it that somebody would be asked about otherwise.
+  const whole = isUnasked || settings["approvals.unasked"] === "sandboxed"
+  const made = confined(options, settings, mode, whole)
   if (!isUnasked) return yield* made
   return yield* Effect.catchTags(made, {
     SandboxRefused: (error) => Effect.succeed(instead(settings, error)),

@@ -144,6 +144,13 @@ describe.each(machines)(
         Array(5).fill(refuse)
       )
     })
+    it("no sockets of the internet where no namespace holds them and the network is off", () => {
+      const offline = Seccomp.program(name, true) ?? assert.fail("no program")
+      const verdicts = [2, 10, 1, 40, 16].map((family) =>
+        verdict(offline, { machine: audit, number: socket, args: [family, 1] })
+      )
+      assert.deepStrictEqual(verdicts, [refuse, refuse, refuse, refuse, allow])
+    })
     it("pairs of streams, but not of datagrams, which can be sent to any path", () => {
       assert.deepStrictEqual(
         [1, 5, 1 | 0o2000000].map((type) => ask(socketpair, 1, type)),
