@@ -21,6 +21,6 @@ const remove = (path: string) => {
 
 /** Its path without links, until the scope closes. */
 export const make: Effect.Effect<string, SpawnFailed, Scope.Scope> = Effect.acquireRelease(
-  Effect.try({ try: () => realpathSync(mkdtempSync(join(tmpdir(), "heddle-"))), catch: failed }),
+  Effect.try({ try: () => realpathSync(mkdtempSync(join(tmpdir(), "heddle-room-"))), catch: failed }),
   (path) => Effect.sync(() => remove(path))
 )
