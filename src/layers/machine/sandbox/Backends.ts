@@ -87,7 +87,8 @@ const landlock = (program: string): Backend => {
       const problem = Landlock.problem(policy)
       if (problem !== undefined) return yield* new SpawnFailed({ message: `Command could not be started: ${problem}` })
       const room = yield* Scope.extend(Room.make, lasting)
-      const filter = Engine.toBase64(Seccomp.program(Host.arch, policy.network === "off") ?? new Uint8Array())
+      const refused = { offline: policy.network === "off", filesShared: true }
+      const filter = Engine.toBase64(Seccomp.program(Host.arch, refused) ?? new Uint8Array())
       const order = Landlock.order({ policy, cwd, variables, room, ofRun, filter }, Host.entries)
       const files = [yield* PassedBytes.open(order)]
       const words = (reads: ReadonlyArray<string>) => Landlock.words(program, LandlockProgram.text, reads)

@@ -49,6 +49,8 @@ describe.skipIf(!canLock)("commands that Landlock holds", () => {
         `: > /proc/sys/kernel/core_pattern.x`,
         `: > /proc/self/root${outside}/new`,
         `mknod device b 7 0`,
+        `chmod u+s ${outside}/old`,
+        `chmod g+s b`,
         `mount -t tmpfs none d`
       ]
       for (const attempt of attempts) {
