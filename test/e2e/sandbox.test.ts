@@ -1,12 +1,12 @@
 /** The real command with a sandbox: what hosts and models are told, what a project may change, and how a start is refused. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { tempFolder } from "../layers/tools/TempFolder.ts"
 import * as Repos from "../support/git/Repos.ts"
 import * as HostProcess from "../support/host/HostProcess.ts"
-import { canHold } from "../support/sandbox/Confined.ts"
+import { canHold, canLock } from "../support/sandbox/Confined.ts"
 
 const { type } = HostProcess
 
@@ -177,6 +177,46 @@ describe.skipIf(!canHold)("a sandbox over the real pipes", () => {
   )
 })
 
+describe.skipIf(!canLock)("where namespaces are refused", () => {
+  const ids = process.getuid?.() === 0 ? [0, 65534] : [process.getuid?.() ?? 0]
+  it.scopedLive.each(ids)("Landlock holds commands, hosts are told so, and it is no default (user %i)", (id) =>
+    Effect.gen(function* () {
+      const { cwd, home } = yield* places
+      const bin = join(home, "bin")
+      mkdirSync(bin)
+      writeFileSync(join(bin, "bwrap"), "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+      chmodSync(join(bin, "bwrap"), 0o755)
+      Bun.spawnSync(["chown", "-R", String(id), cwd, home])
+      const command = `id -u; cat "$HOME/agent/auth.json"; echo x > "$HOME/stray"; echo y > made`
+      mkdirSync(join(home, "agent"), { recursive: true })
+      const turns = [{ steps: [call("bash", { command })] }, say("done")]
+      writeFileSync(join(home, "scenario.json"), JSON.stringify({ turns }))
+      writeFileSync(join(home, "agent/auth.json"), "{}")
+      Bun.spawnSync(["chown", "-R", String(id), home])
+      const as = process.getuid?.() === 0 ? ["setpriv", `--reuid=${id}`, "--clear-groups"] : []
+      const started = (args: ReadonlyArray<string>) =>
+        HostProcess.open({
+          cwd,
+          command: [...as, process.execPath, HostProcess.entry],
+          env: { HOME: home, HEDDLE_AGENT_DIR: join(home, "agent"), PATH: `${bin}:${process.env["PATH"] ?? ""}` },
+          args: ["--model", "offline/script", "--set", `offline.scenario=${join(home, "scenario.json")}`, ...args]
+        })
+      const host = yield* started(["--sandbox", "workspace-write", "--no-ui"])
+      const { enforcement } = yield* asked(host, "get_state")
+      assert.deepInclude(Object(enforcement), { sandbox: "workspace-write", network: "off", backend: "landlock" })
+      assert.includeMembers(Object(enforcement).outside, ["extensions", "host_tools", "processes", "git"])
+      const [result] = yield* prompted(host)
+      const text = textOf(result)
+      assert.match(text, new RegExp(`^${id}\n.*auth.json: Permission denied\n.*stray: Permission denied`))
+      assert.strictEqual(readFileSync(join(cwd, "made"), "utf8"), "y\n")
+      assert.isFalse(existsSync(join(home, "stray")))
+      const refusing = yield* started(["--approvals", "auto"])
+      assert.strictEqual((yield* Effect.promise(() => refusing.exited)).code, 1)
+      assert.match(refusing.stderr(), /SANDBOX_UNAVAILABLE/)
+    })
+  )
+})
+
 describe("a start with a sandbox is refused", () => {
   const refused = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
     Effect.gen(function* () {
@@ -195,7 +235,7 @@ describe("a start with a sandbox is refused", () => {
 
   it.scopedLive.skipIf(process.platform !== "linux")("with the line that fixes it where it cannot be had", () =>
     Effect.gen(function* () {
-      const { code, message } = yield* refused(["--sandbox", "workspace-write"], { PATH: "/nowhere" })
+      const { code, message } = yield* refused(["--approvals", "auto"], { PATH: "/nowhere" })
       assert.strictEqual(code, "SANDBOX_UNAVAILABLE")
       assert.match(message, /bubblewrap \(bwrap\) is not found\nfix: install bubblewrap/)
     })

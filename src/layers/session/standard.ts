@@ -1,4 +1,5 @@
 /** The modules of sessions, and the lists of them. A list is the order in which they are built and asked. */
+import type { TagTypeId } from "effect/Context"
 import type { SessionApprovals } from "../../services/Approvals.ts"
 import type { SessionBudget } from "../../services/session/modules/Budget.ts"
 import type { ParentSession } from "../../services/delegation/Delegation.ts"
@@ -21,6 +22,9 @@ import * as AskModule from "../tools/ask/AskModule.ts"
 import * as ToolsModule from "../tools/ToolsModule.ts"
 import * as SandboxModule from "./modules/sandbox/SandboxModule.ts"
 import * as SessionPlan from "./SessionPlan.ts"
+
+/** The types of modules have it in them, and declarations can name only what is imported here. */
+export type Named = typeof TagTypeId
 
 export const approvals = ApprovalsModule.module
 export const ask = AskModule.module

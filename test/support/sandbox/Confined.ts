@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
+import { dlopen } from "bun:ffi"
 import { Effect } from "effect"
 import * as LocalFiles from "../../../src/layers/machine/files/LocalFiles.ts"
 import * as LocalProcesses from "../../../src/layers/machine/processes/LocalProcesses.ts"
@@ -29,11 +30,29 @@ const works = () => {
 export const canHold = process.platform === "linux" && works()
 if (!canHold) console.error("NO SANDBOX HERE (bubblewrap is missing or cannot start): its tests are left out")
 
+const isTemporary = (path: string) => temporary.some((folder) => path.startsWith(`${folder}/`))
+
 /** Beside the packages, or in the home folder where the checkout is below a temporary folder itself. */
 const visible = () => {
   const packages = join(import.meta.dirname, "../../../node_modules")
-  return temporary.some((folder) => packages.startsWith(`${folder}/`)) ? homedir() : packages
+  return isTemporary(packages) ? homedir() : packages
 }
+
+/** Runs JavaScript in a sandbox: Bun, or Node where Bun is below a temporary folder. */
+export const interpreter = isTemporary(process.execPath) ? (Bun.which("node") ?? "node") : process.execPath
+
+const landlockVersion = () => {
+  const symbols = { syscall: { args: ["i64", "i64", "i64", "i64"], returns: "i64" } } as const
+  try {
+    return Number(dlopen("libc.so.6", symbols).symbols.syscall(444n, 0n, 0n, 1n))
+  } catch {
+    return -1
+  }
+}
+
+/** The same for tests of Landlock, which takes the place of bubblewrap where there are no namespaces. */
+export const canLock = process.platform === "linux" && landlockVersion() >= 4
+if (!canLock) console.error("NO LANDLOCK HERE (Linux 6.7 has it): its tests are left out")
 
 /** A folder that is visible in a sandbox, unlike those below /tmp. It goes away with the scope. */
 export const ground = Effect.acquireRelease(
@@ -47,7 +66,24 @@ export const ground = Effect.acquireRelease(
 
 const local = { files: LocalFiles.service, processes: LocalProcesses.service }
 
-export const make = (cwd: string, agentDir: string, options: Partial<SandboxOptions> = {}) =>
+/** A machine that refuses namespaces: there bubblewrap does not start. All else is real. */
+export const withoutNamespaces: Confinement.Machine = {
+  ...local,
+  processes: {
+    ...local.processes,
+    run: (program) =>
+      program.launcher?.words([])[0]?.endsWith("/bwrap") === true
+        ? Effect.succeed({ exitCode: 1, errors: "bwrap: No permissions to create new namespace" })
+        : local.processes.run(program)
+  }
+}
+
+export const make = (
+  cwd: string,
+  agentDir: string,
+  options: Partial<SandboxOptions> = {},
+  machine: Confinement.Machine = local
+) =>
   Effect.map(
     Confinement.make(
       {
@@ -61,7 +97,7 @@ export const make = (cwd: string, agentDir: string, options: Partial<SandboxOpti
         tmpBytes: 8 * 1024 * 1024,
         ...options
       },
-      local
+      machine
     ),
     (confined) => ({
       ...confined,

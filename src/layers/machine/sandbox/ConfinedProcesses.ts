@@ -51,7 +51,7 @@ interface Start {
   readonly writes?: ReadonlyArray<string> | undefined
 }
 
-/** The launcher for what starts now. Its descriptors last as long as `starting`, and what it has used as long as the scope. */
+/** What holds what starts now. Its descriptors last as long as `starting`, and what it has used as long as the scope. */
 const prepare = Effect.fnUntraced(function* (
   { backend, workspaces }: Means,
   { cwd, env, writes }: Start,
@@ -67,8 +67,8 @@ const prepare = Effect.fnUntraced(function* (
       message: `${says(policy.mode)} the folder ${folder} cannot be seen in the sandbox`
     })
   yield* workspace.used(policy)
-  const launcher = yield* Scope.extend(backend.launcher(policy, real, env), starting)
-  return { cwd: real, launcher, env: {} }
+  const lasting = yield* Effect.scope
+  return yield* Scope.extend(backend.hold({ policy, cwd: real, variables: env, lasting }), starting)
 })
 
 /** The environment of heddle's own git leads it to the repository that heddle means. */

@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (options: Options.SandboxOptions
   const workspaces = yield* Workspaces.make(options, folders, news.tell)
   const latest = Effect.map(workspaces.current, (workspace) => workspace.latest())
   const policy = Effect.flatMap(workspaces.current, (workspace) => workspace.policy)
-  const backend = yield* Backends.find(yield* latest, machine.processes)
+  const backend = yield* Backends.find(yield* latest, machine.processes, options.whole)
   const { env, mode, network } = options
   const report: Report = { mode, network, backend: backend.name, denied: false }
   /** Files in places that are invisible otherwise. */
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* (options: Options.SandboxOptions
     leadsTo: (path) => Effect.sync(() => Host.leadsTo(path)),
     judge: ({ exitCode, output }) =>
       Effect.map(latest, (policy) => {
-        const advice = exitCode === 0 ? undefined : Denials.advice(policy, output)
+        const advice = exitCode === 0 ? undefined : Denials.advice(policy, output, backend.name)
         return { report: { ...report, denied: advice !== undefined }, ...defined({ advice }) }
       }),
     show: (path) => void shown.add(Host.leadsTo(path)),

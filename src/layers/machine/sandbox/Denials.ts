@@ -1,4 +1,5 @@
 /** Whether the sandbox explains why a command failed, and what would allow it, for the model and the people behind it. Pure. */
+import type { Backend } from "../../../services/machine/Sandbox.ts"
 import type { Policy } from "./Policy.ts"
 import { says, writableWords } from "./Policy.ts"
 
@@ -16,9 +17,17 @@ const longest = 16 * 1024
 const once =
   "call bash again with escalate: true, and the user is asked to run this one command without the sandbox (or the user runs it, or starts heddle with --sandbox off)"
 
+/** There every refusal reads the same. It says nothing of a read-only file system, and the machine's own room is used. */
+const ofLandlock = ({ mode, network, writable }: Policy, end: string): string | undefined => {
+  if (!ofRights.test(end) && !(network === "off" && ofNetwork.test(end))) return undefined
+  const sockets = network === "off" ? "uses no network and no Unix socket" : "uses no Unix socket"
+  return `${says(mode)} a command can write ${[...writable, "the folder in $TMPDIR"].join(", ")}, reads neither keys nor other temporary files, has no right of root, and ${sockets}. For more, ${once}; the user can also name folders in the setting sandbox.writable.`
+}
+
 /** One sentence; undefined where the failure has other reasons. */
-export const advice = (policy: Policy, output: string): string | undefined => {
+export const advice = (policy: Policy, output: string, backend: Backend = "bubblewrap"): string | undefined => {
   const end = output.slice(-longest)
+  if (backend === "landlock") return ofLandlock(policy, end)
   const begin = says(policy.mode)
   if (ofFiles.test(end)) {
     if (ofRepository.test(end)) return `${begin} .git is read-only, so git can look and not commit. To commit, ${once}.`

@@ -25,7 +25,8 @@ const machine = { files: LocalFiles.service, processes: LocalProcesses.service }
 const confined = Effect.fnUntraced(function* (
   { agentDir, cwd, session }: MachineOptions,
   settings: SettingsValues,
-  mode: Exclude<SettingsValues["sandbox"], "off">
+  mode: Exclude<SettingsValues["sandbox"], "off">,
+  whole: boolean
 ) {
   const Confinement = yield* Effect.promise(() => import("./Confinement.ts"))
   const located = SessionFolders.locate({ agentDir, cwd, ...defined({ sessionDir: session.sessionDir }) })
@@ -39,7 +40,8 @@ const confined = Effect.fnUntraced(function* (
     writable: settings["sandbox.writable"],
     hidden: settings["sandbox.hidden"],
     env: settings["sandbox.env"],
-    tmpBytes: settings["sandbox.tmpBytes"]
+    tmpBytes: settings["sandbox.tmpBytes"],
+    whole
   }
   return { ...(yield* Confinement.make(asked, machine)), settings, unheld: undefined }
 })
@@ -65,8 +67,11 @@ export const make = Effect.fnUntraced(function* (options: MachineOptions, { orig
       message: "--network off needs a sandbox, which holds the network: add --sandbox workspace-write"
     })
   }
-  const made = confined(options, settings, mode)
-  if (!isInitial(origins.get("sandbox"))) return yield* made
+  const isUnasked = isInitial(origins.get("sandbox"))
+  // Where approvals rely on it, commands run in it that somebody would be asked about otherwise.
+  const whole = isUnasked || settings["approvals.unasked"] === "sandboxed"
+  const made = confined(options, settings, mode, whole)
+  if (!isUnasked) return yield* made
   return yield* Effect.catchTags(made, {
     SandboxRefused: (error) => Effect.succeed(instead(settings, error)),
     SandboxUnavailable: (error) => Effect.succeed(instead(settings, error))

@@ -14,6 +14,8 @@ export interface SandboxOptions extends Hidden.Places {
   /** Names of variables that commands get whatever they are called. */
   readonly env: ReadonlyArray<string>
   readonly tmpBytes: number
+  /** Only a means that holds all that a sandbox can will do; otherwise any, and `outside` says what it does not hold. */
+  readonly whole?: boolean
 }
 
 /** Without links. */

@@ -8,6 +8,8 @@
 interface Machine {
   readonly audit: number
   readonly calls: Readonly<Record<Call, number>>
+  /** Calls that set the mode of a file, by the place of the mode among their arguments. */
+  readonly modes: { readonly second: ReadonlyArray<number>; readonly third: ReadonlyArray<number> }
   /** Numbers from here on belong to a second way to call the same kernel, which would go past the list. */
   readonly highest: number
 }
@@ -18,11 +20,13 @@ const machines: Readonly<Record<string, Machine>> = {
   x64: {
     audit: 0xc000003e,
     calls: { socket: 41, socketpair: 53, ioctl: 16, keyctl: 250, add_key: 248, request_key: 249 },
+    modes: { second: [90, 91], third: [268, 452] },
     highest: 0x40000000
   },
   arm64: {
     audit: 0xc00000b7,
     calls: { socket: 198, socketpair: 199, ioctl: 29, keyctl: 219, add_key: 217, request_key: 218 },
+    modes: { second: [52], third: [53, 452] },
     highest: 0x40000000
   }
 }
@@ -30,12 +34,15 @@ const machines: Readonly<Record<string, Machine>> = {
 /** The same on every processor. */
 const ioUring = [425, 426, 427]
 
-const families = { ipv4: 2, ipv6: 10, netlink: 16 }
+const netlink = 16
+const internet = [2, 10]
 const unix = 1
 /** A pair of these can be sent from to any socket by path; a stream that is connected stays so. */
 const datagram = 2
 const typeMask = 0xf
 /** TIOCSTI and TIOCLINUX. */
+/** A program with one of these runs as the owner or the group of its file. */
+const setIds = 0o6000
 const typing = [0x5412, 0x541c]
 
 const load = 0x20
@@ -48,7 +55,7 @@ const allow = 0x7fff0000
 const notPermitted = 0x00050000 | 1
 const killProcess = 0x80000000
 
-const offsets = { call: 0, machine: 4, first: 16, second: 24 }
+const offsets = { call: 0, machine: 4, first: 16, second: 24, third: 32 }
 
 interface Step {
   readonly code: number
@@ -82,7 +89,18 @@ const allBut = (values: ReadonlyArray<number>): ReadonlyArray<Step> => [
   end(notPermitted)
 ]
 
-const steps = ({ audit, calls, highest }: Machine): ReadonlyArray<Step> => [
+const settingIds = ({ second, third }: Machine["modes"]): ReadonlyArray<Step> => {
+  const without = (argument: number) => [read(argument), { code: and, value: setIds }, ...onlyThese([0])]
+  return [
+    ...second.flatMap((call) => on(call, without(offsets.second))),
+    ...third.flatMap((call) => on(call, without(offsets.third)))
+  ]
+}
+
+const steps = (
+  { audit, calls, highest, modes }: Machine,
+  { filesShared = false, offline = false }: More
+): ReadonlyArray<Step> => [
   read(offsets.machine),
   equal(audit, 1, 0),
   end(killProcess),
@@ -90,7 +108,7 @@ const steps = ({ audit, calls, highest }: Machine): ReadonlyArray<Step> => [
   { code: ifAtLeast, value: highest, yes: 0, no: 1 },
   end(killProcess),
   ...[...ioUring, calls.keyctl, calls.add_key, calls.request_key].flatMap((call) => on(call, [end(notPermitted)])),
-  ...on(calls.socket, [read(offsets.first), ...onlyThese(Object.values(families))]),
+  ...on(calls.socket, [read(offsets.first), ...onlyThese(offline ? [netlink] : [...internet, netlink])]),
   ...on(calls.socketpair, [
     read(offsets.first),
     equal(unix, 1, 0),
@@ -100,16 +118,25 @@ const steps = ({ audit, calls, highest }: Machine): ReadonlyArray<Step> => [
     ...allBut([datagram])
   ]),
   ...on(calls.ioctl, [read(offsets.second), ...allBut(typing)]),
+  ...(filesShared ? settingIds(modes) : []),
   end(allow)
 ]
+
+/** What else is refused where there are no namespaces. */
+interface More {
+  /** Sockets of the internet, which would lead there. */
+  readonly offline?: boolean
+  /** Programs that run as others: the mode of any file can be set, because no mount is read-only. */
+  readonly filesShared?: boolean
+}
 
 const bytesOfStep = 8
 
 /** The program for a processor as the kernel takes it; undefined for a processor that nobody has looked at. */
-export const program = (processor: string): Uint8Array | undefined => {
+export const program = (processor: string, more: More = {}): Uint8Array | undefined => {
   const machine = machines[processor]
   if (machine === undefined) return undefined
-  const all = steps(machine)
+  const all = steps(machine, more)
   const bytes = new Uint8Array(all.length * bytesOfStep)
   const view = new DataView(bytes.buffer)
   all.forEach(({ code, no = 0, value, yes = 0 }, at) => {

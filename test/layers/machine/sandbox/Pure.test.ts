@@ -107,7 +107,8 @@ const verdict = (bytes: Uint8Array, { args = [], machine, number }: SystemCall):
     [0, number],
     [4, machine],
     [16, args[0] ?? 0],
-    [24, args[1] ?? 0]
+    [24, args[1] ?? 0],
+    [32, args[2] ?? 0]
   ])
   let value = 0
   for (let at = 0; at < bytes.length / 8; at++) {
@@ -124,13 +125,33 @@ const verdict = (bytes: Uint8Array, { args = [], machine, number }: SystemCall):
 }
 
 const machines = [
-  { name: "x64", audit: 0xc000003e, socket: 41, socketpair: 53, ioctl: 16, keys: [248, 249, 250], openat: 257 },
-  { name: "arm64", audit: 0xc00000b7, socket: 198, socketpair: 199, ioctl: 29, keys: [217, 218, 219], openat: 56 }
+  {
+    name: "x64",
+    audit: 0xc000003e,
+    socket: 41,
+    socketpair: 53,
+    ioctl: 16,
+    keys: [248, 249, 250],
+    openat: 257,
+    fchmod: 91,
+    fchmodat: 268
+  },
+  {
+    name: "arm64",
+    audit: 0xc00000b7,
+    socket: 198,
+    socketpair: 199,
+    ioctl: 29,
+    keys: [217, 218, 219],
+    openat: 56,
+    fchmod: 52,
+    fchmodat: 53
+  }
 ]
 
 describe.each(machines)(
   "filter of system calls for $name",
-  ({ audit, ioctl, keys, name, openat, socket, socketpair }) => {
+  ({ audit, fchmod, fchmodat, ioctl, keys, name, openat, socket, socketpair }) => {
     const bytes = Seccomp.program(name) ?? assert.fail("no program")
     const ask = (number: number, ...args: ReadonlyArray<number>) => verdict(bytes, { machine: audit, number, args })
 
@@ -143,6 +164,28 @@ describe.each(machines)(
         [0, 1, 17, 38, 40].map((family) => ask(socket, family, 1)),
         Array(5).fill(refuse)
       )
+    })
+    it("no sockets of the internet where no namespace holds them and the network is off", () => {
+      const offline = Seccomp.program(name, { offline: true }) ?? assert.fail("no program")
+      const verdicts = [2, 10, 1, 40, 16].map((family) =>
+        verdict(offline, { machine: audit, number: socket, args: [family, 1] })
+      )
+      assert.deepStrictEqual(verdicts, [refuse, refuse, refuse, refuse, allow])
+    })
+    it("no files that run as others where modes can be set everywhere", () => {
+      const shared = Seccomp.program(name, { filesShared: true }) ?? assert.fail("no program")
+      const set = (number: number, ...args: ReadonlyArray<number>) => verdict(shared, { machine: audit, number, args })
+      for (const mode of [0o4755, 0o2755, 0o6000])
+        assert.deepStrictEqual(
+          [set(fchmod, 3, mode), set(fchmodat, 3, 0, mode), set(452, 3, 0, mode)],
+          Array(3).fill(refuse)
+        )
+      for (const mode of [0o755, 0o1777])
+        assert.deepStrictEqual(
+          [set(fchmod, 3, mode), set(fchmodat, 3, 0, mode), set(452, 3, 0, mode)],
+          Array(3).fill(allow)
+        )
+      assert.strictEqual(ask(fchmod, 3, 0o4755), allow)
     })
     it("pairs of streams, but not of datagrams, which can be sent to any path", () => {
       assert.deepStrictEqual(

@@ -3,7 +3,7 @@ import * as nodeFs from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 
-export const { arch, platform } = process
+export const { arch, execPath, platform } = process
 
 /** Without links; undefined where there is nothing, or nothing that this process may reach. */
 export const real = (path: string): string | undefined => {
@@ -19,6 +19,18 @@ export const isFolder = (path: string): boolean => {
     return nodeFs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   } catch {
     return false
+  }
+}
+
+/** The entries that are no links, as paths; none of a folder that cannot be read. */
+export const entries = (folder: string): ReadonlyArray<string> => {
+  try {
+    return nodeFs
+      .readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.isSymbolicLink())
+      .map(({ name }) => join(folder, name))
+  } catch {
+    return []
   }
 }
 

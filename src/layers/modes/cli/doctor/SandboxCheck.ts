@@ -12,9 +12,12 @@ const words = ({ sandbox }: Pick<SettingsValues, "sandbox">) =>
 export const check = (settings: Pick<SettingsValues, "sandbox">): Effect.Effect<Check> =>
   Effect.map(Effect.either(Backends.here(LocalProcesses.service)), (found) => {
     if (Either.isRight(found)) {
-      const { name, outside } = found.right
+      const { instead, name, outside } = found.right
       const open = ["code of extensions", "host tools", ...outside].join(", ")
-      return ok("sandbox", `${name} can hold commands and file tools, but not ${open} (${words(settings)})`)
+      const held = `${name} can hold commands and file tools, but not ${open} (${words(settings)})`
+      if (instead === undefined) return ok("sandbox", held)
+      const more = `${held}. The default of the terminal and --approvals auto need more: ${instead.reason}`
+      return warning("sandbox", more, instead.fix)
     }
     const { fix, reason } = found.left
     const message = `commands cannot be held in a sandbox: ${reason}`
