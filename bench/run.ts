@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as Aborts from "./Aborts.ts"
+import * as Calls from "./Calls.ts"
 import * as Client from "./Client.ts"
 import * as Extensions from "./Extensions.ts"
 import * as Host from "./Host.ts"
@@ -443,6 +444,23 @@ const aborts = async (place: Place) => {
   }
 }
 
+/** The ways take turns, so that noise affects all of them. A sandbox needs bubblewrap. */
+const calls = async (place: Place) => {
+  const options = Calls.options(place)
+  const seen: Record<string, Array<number>> = {}
+  await repeat(async () => {
+    for (const [name, more] of Object.entries(Calls.ways))
+      (seen[name] ??= []).push(await withHost(cli(place, ...options, ...more), Calls.measure))
+  })
+  const [plain = []] = Object.values(seen)
+  const rows = Object.entries(seen).map(([name, all]) => {
+    const more = (median(all) - median(plain)).toFixed(2)
+    return [name, { "ms a turn": fine(all), "more ms": more, ratio: ratio(median(all), median(plain)) }] as const
+  })
+  report("A turn that runs `true` in bash: median (min)", Object.fromEntries(rows))
+  samples["calls"] = seen
+}
+
 if (process.platform !== "linux") {
   console.error("bench: CPU time and memory are read from /proc, so it needs Linux")
   process.exit(1)
@@ -457,6 +475,7 @@ const parts: Record<string, (place: Place) => Promise<void>> = {
   rules,
   latency,
   aborts,
+  calls,
   pipeline,
   sessions,
   extensions,
