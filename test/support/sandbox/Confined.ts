@@ -1,5 +1,5 @@
 /** A real sandbox over this machine, for tests. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { dlopen } from "bun:ffi"
@@ -38,8 +38,13 @@ const visible = () => {
   return isTemporary(packages) ? homedir() : packages
 }
 
-/** Runs JavaScript in a sandbox: Bun, or Node where Bun is below a temporary folder. */
-export const interpreter = isTemporary(process.execPath) ? (Bun.which("node") ?? "node") : process.execPath
+/** A Bun that can be started in a sandbox: a copy in the folder, where the one that runs the tests is below a temporary folder. */
+export const bunIn = (folder: string): string => {
+  if (!isTemporary(process.execPath)) return process.execPath
+  const copy = join(folder, "bun")
+  copyFileSync(process.execPath, copy)
+  return copy
+}
 
 const landlockVersion = () => {
   const symbols = { syscall: { args: ["i64", "i64", "i64", "i64"], returns: "i64" } } as const

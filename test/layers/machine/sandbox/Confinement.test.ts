@@ -17,7 +17,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { decided, inWorkspace } from "../../../../src/services/machine/Sandbox.ts"
 import type { FileError } from "../../../../src/services/machine/Files.ts"
-import { canHold, ground, interpreter, make } from "../../../support/sandbox/Confined.ts"
+import { canHold, ground, bunIn, make } from "../../../support/sandbox/Confined.ts"
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) => void Bun.spawnSync(["git", ...args], { cwd })
 
@@ -341,7 +341,7 @@ describe.skipIf(!canHold)("file tools in a sandbox", () => {
           for (let n = 0; n < 500; n++) existsSync("stop")
         }`
       writeFileSync(join(work, "swap.js"), script)
-      const swapping = bash(`'${interpreter}' swap.js`)
+      const swapping = bash(`'${bunIn(agentDir)}' swap.js`)
       const write = Effect.gen(function* () {
         const real = yield* files.resolve(join(work, "d/file"))
         const target = yield* files.inspect(real)

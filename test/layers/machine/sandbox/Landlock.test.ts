@@ -8,7 +8,7 @@ import * as Landlock from "../../../../src/layers/machine/sandbox/Landlock.ts"
 import type { Policy } from "../../../../src/layers/machine/sandbox/Policy.ts"
 import type { SandboxOptions } from "../../../../src/layers/machine/sandbox/Options.ts"
 import { decided } from "../../../../src/services/machine/Sandbox.ts"
-import { canLock, interpreter, ground, make as makeWith, withoutNamespaces } from "../../../support/sandbox/Confined.ts"
+import { canLock, bunIn, ground, make as makeWith, withoutNamespaces } from "../../../support/sandbox/Confined.ts"
 
 /** False for a process that has ended, also where nobody has taken note of it yet. */
 const isAlive = (pid: string) => {
@@ -90,7 +90,7 @@ describe.skipIf(!canLock)("commands that Landlock holds", () => {
 
   it.scopedLive("have no network, no Unix sockets, no rights of root and none of heddle's descriptors", () =>
     Effect.gen(function* () {
-      const { agentDir, work } = yield* ground
+      const { agentDir, outside, work } = yield* ground
       const server = yield* Effect.acquireRelease(
         Effect.sync(() => Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") })),
         (started) => Effect.promise(() => started.stop(true))
@@ -99,7 +99,7 @@ describe.skipIf(!canLock)("commands that Landlock holds", () => {
         const { socket } = dlopen("libc.so.6", { socket: { args: ["i32", "i32", "i32"], returns: "i32" } }).symbols
         console.log([[1, 1], [2, 1], [2, 2], [10, 2], [16, 3]].map(([family, type]) => socket(family, type, 0) >= 0).join())`
       writeFileSync(join(work, "sockets.js"), script)
-      const probe = `(exec 3<>/dev/tcp/127.0.0.1/${server.port}) 2>/dev/null && echo connected; '${interpreter}' sockets.js; grep -E 'CapEff|CapBnd|NoNewPrivs|SigIgn' /proc/self/status; for n in $(seq 3 64); do [ -e /proc/self/fd/$n ] && echo $n; done; true`
+      const probe = `(exec 3<>/dev/tcp/127.0.0.1/${server.port}) 2>/dev/null && echo connected; '${bunIn(outside)}' sockets.js; grep -E 'CapEff|CapBnd|NoNewPrivs|SigIgn' /proc/self/status; for n in $(seq 3 64); do [ -e /proc/self/fd/$n ] && echo $n; done; true`
       const off = yield* (yield* make(work, agentDir)).bash(probe)
       const none = "0".repeat(16)
       const rights = `SigIgn:\t${none}\nCapEff:\t${none}\nCapBnd:\t${none}\nNoNewPrivs:\t1\n`
