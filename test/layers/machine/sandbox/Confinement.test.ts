@@ -327,7 +327,7 @@ describe.skipIf(!canHold)("file tools in a sandbox", () => {
 
   it.scopedLive("write nothing outside while a command swaps folders and links under them", () =>
     Effect.gen(function* () {
-      const { agentDir, outside, work } = yield* ground
+      const { agentDir, outside, root, work } = yield* ground
       writeFileSync(join(outside, "file"), "old")
       for (const name of ["d", "swap"]) mkdirSync(join(work, name))
       writeFileSync(join(work, "d/file"), "old")
@@ -341,7 +341,7 @@ describe.skipIf(!canHold)("file tools in a sandbox", () => {
           for (let n = 0; n < 500; n++) existsSync("stop")
         }`
       writeFileSync(join(work, "swap.js"), script)
-      const swapping = bash(`'${bunIn(agentDir)}' swap.js`)
+      const swapping = bash(`'${bunIn(root)}' swap.js`)
       const write = Effect.gen(function* () {
         const real = yield* files.resolve(join(work, "d/file"))
         const target = yield* files.inspect(real)
