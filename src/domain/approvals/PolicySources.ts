@@ -4,9 +4,6 @@ import { defined } from "../Values.ts"
 import { type Mode, noRules, type Policy, type Rules, type Unasked } from "./Policy.ts"
 import * as Rule from "./Rule.ts"
 
-export type SandboxMode = "off" | "read-only" | "workspace-write"
-export type NetworkMode = "on" | "off"
-
 /** What a source of the user says. */
 export interface Source {
   readonly mode?: Mode
@@ -26,7 +23,7 @@ export const fromHost: HostPolicy = { rules: noRules }
 export interface Sources {
   readonly flags: Source
   readonly user: Source
-  /** What `tightening` has left of the project's settings. */
+  /** What the project tightens. Its settings are merged with the user's (`SettingsMerge.ts`); only their mode comes here. */
   readonly project: Tightening
   readonly host: HostPolicy
   /** Rules that answers have added. */
@@ -38,12 +35,9 @@ export interface Tightening {
   readonly timeoutMs?: number
   readonly ask: ReadonlyArray<Rule.Rule>
   readonly deny: ReadonlyArray<Rule.Rule>
-  readonly sandbox?: SandboxMode
-  readonly network?: "off"
-  readonly hidden: ReadonlyArray<string>
 }
 
-export const noTightening: Tightening = { ask: [], deny: [], hidden: [] }
+export const noTightening: Tightening = { ask: [], deny: [] }
 
 const strictness: ReadonlyArray<Mode> = ["off", "ask", "deny"]
 
@@ -77,56 +71,6 @@ const parseAll = (texts: ReadonlyArray<string> = []) => Either.all(texts.map(Rul
 /** The rules of options or settings, or what is wrong with the first that is none. */
 export const rulesOf = ({ allow, ask, deny }: RuleTexts): Either.Either<Rules, string> =>
   Either.all({ allow: parseAll(allow), ask: parseAll(ask), deny: parseAll(deny) })
-
-/** What a project's settings may say about protection. */
-export interface ProjectSettings {
-  readonly mode?: Mode
-  readonly unasked?: Unasked
-  readonly timeoutMs?: number
-  readonly rules: Rules
-  readonly sandbox?: SandboxMode
-  readonly network?: NetworkMode
-  readonly sandboxHidden?: ReadonlyArray<string>
-  /** The other keys of `sandbox.*` that it has. */
-  readonly otherSandboxKeys: ReadonlyArray<string>
-}
-
-/** What holds without the project. */
-export interface Base {
-  readonly mode: Mode
-  readonly timeoutMs: number
-  readonly sandbox: SandboxMode
-}
-
-const sandboxStrictness: ReadonlyArray<SandboxMode> = ["off", "workspace-write", "read-only"]
-
-/** What a project's settings tighten, and the keys that were left out because they would loosen something. */
-export const tightening = (
-  settings: ProjectSettings,
-  base: Base
-): { readonly tightening: Tightening; readonly leftOut: ReadonlyArray<string> } => {
-  const { mode, network, otherSandboxKeys, rules, sandbox, sandboxHidden = [], timeoutMs, unasked } = settings
-  const rank = (level: SandboxMode) => sandboxStrictness.indexOf(level)
-  const looser = {
-    "approvals.mode": mode !== undefined && isStricter(base.mode, mode),
-    "approvals.allow": rules.allow.length > 0,
-    "approvals.unasked": unasked !== undefined,
-    "approvals.timeoutMs": timeoutMs !== undefined && timeoutMs > base.timeoutMs,
-    sandbox: sandbox !== undefined && rank(sandbox) < rank(base.sandbox),
-    network: network === "on"
-  }
-  const tight = {
-    mode: mode !== undefined && isStricter(mode, base.mode) ? mode : undefined,
-    timeoutMs: timeoutMs !== undefined && timeoutMs < base.timeoutMs ? timeoutMs : undefined,
-    sandbox: sandbox !== undefined && rank(sandbox) > rank(base.sandbox) ? sandbox : undefined,
-    network: network === "off" ? network : undefined
-  }
-  const loosened = Object.entries(looser).flatMap(([key, isLooser]) => (isLooser ? [key] : []))
-  return {
-    tightening: { ...defined(tight), ask: rules.ask, deny: rules.deny, hidden: sandboxHidden },
-    leftOut: [...loosened, ...otherSandboxKeys]
-  }
-}
 
 export interface HostChange {
   readonly mode?: Mode

@@ -42,8 +42,6 @@ export const patternKind = (tool: string): PatternKind | undefined =>
 
 export const print = ({ pattern, tool }: Rule): string => (pattern === undefined ? tool : `${tool}(${pattern})`)
 
-export const equals = (a: Rule, b: Rule): boolean => a.tool === b.tool && a.pattern === b.pattern
-
 const tools = Object.keys(kinds).join(", ")
 
 /** Why a rule cannot hold, in a sentence. */

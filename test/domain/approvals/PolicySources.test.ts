@@ -13,8 +13,6 @@ const sources: Sources.Sources = {
   host: Sources.fromHost,
   answers: []
 }
-const base: Sources.Base = { mode: "off", timeoutMs: 300_000, sandbox: "off" }
-const project: Sources.ProjectSettings = { rules: noRules, otherSandboxKeys: [] }
 
 describe("PolicySources", () => {
   it("is off where nobody says anything", () => {
@@ -70,65 +68,6 @@ describe("PolicySources", () => {
       }).timeoutMs
     assert.strictEqual(timeoutMs(1000, 500), 500)
     assert.strictEqual(timeoutMs(1000, 5000), 1000)
-  })
-
-  it("lets a project tighten", () => {
-    const tight = Sources.tightening(
-      {
-        ...project,
-        mode: "ask",
-        timeoutMs: 1000,
-        rules: { allow: [], ask: [rule("a")], deny: [rule("d")] },
-        sandbox: "read-only",
-        network: "off",
-        sandboxHidden: ["/x"]
-      },
-      { ...base, sandbox: "workspace-write" }
-    )
-    assert.deepStrictEqual(tight, {
-      tightening: {
-        mode: "ask",
-        timeoutMs: 1000,
-        sandbox: "read-only",
-        network: "off",
-        ask: [rule("a")],
-        deny: [rule("d")],
-        hidden: ["/x"]
-      },
-      leftOut: []
-    })
-  })
-
-  it("leaves out what would loosen something, and says what", () => {
-    const loose = Sources.tightening(
-      {
-        mode: "off",
-        unasked: "harmless",
-        timeoutMs: 1_000_000,
-        rules: { allow: [rule("x")], ask: [], deny: [] },
-        sandbox: "workspace-write",
-        network: "on",
-        otherSandboxKeys: ["sandbox.writable"]
-      },
-      { mode: "ask", timeoutMs: 1000, sandbox: "read-only" }
-    )
-    assert.deepStrictEqual(loose, {
-      tightening: Sources.noTightening,
-      leftOut: [
-        "approvals.mode",
-        "approvals.allow",
-        "approvals.unasked",
-        "approvals.timeoutMs",
-        "sandbox",
-        "network",
-        "sandbox.writable"
-      ]
-    })
-  })
-
-  it("says nothing of settings that change nothing", () => {
-    const same = Sources.tightening({ ...project, mode: "off", timeoutMs: 300_000, sandbox: "off" }, base)
-    assert.deepStrictEqual(same, { tightening: Sources.noTightening, leftOut: [] })
   })
 
   it("reads rules, or says what is wrong with the first that is none", () => {

@@ -63,7 +63,7 @@ const sourcesOf = (
       timeoutMs: settings["approvals.timeoutMs"],
       rules: Either.getOrElse(rulesOf({ allow, ask, deny }), () => noRules)
     },
-    project: { ask: [], deny: [], hidden: [], ...defined({ mode: projectMode }) },
+    project: { ask: [], deny: [], ...defined({ mode: projectMode }) },
     host,
     answers
   }
